@@ -5,7 +5,9 @@ import { SettingsError } from '../method/settings.ts'
 import { learnInChromium, type LearningOptions } from './experiments/learning-chromium.ts'
 import { learnInNode } from './experiments/learning-node.ts'
 import { gainLines, learningTable, learningVerdicts, type LearningResult } from './experiments/learning-report.ts'
-import { kindsOfRun, kindsTable, type KindsOfRun } from './experiments/kinds-report.ts'
+import { kindsOfRun, kindsTable } from './experiments/kinds-report.ts'
+import { votesOfRun, votesTable } from './experiments/votes-report.ts'
+import type { LoggedEvent } from '../method/events.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
 import { watchMemory } from './experiments/memory-run.ts'
@@ -23,6 +25,8 @@ npm run experiments -- memory [--preset household] [--iterations 500] [--every 2
   How much memory the page holds every few iterations, with each of its views open in turn.
 npm run experiments -- kinds RUN.jsonl.gz ...
   Which kinds of held-out task runs have learned, from their logs; those of \`paper\` are in .cache/experiments/paper.
+npm run experiments -- votes RUN.jsonl.gz ...
+  How a judge votes on refused, repeated and other steps, and the advantages that result, at a run's beginning and end.
 npm run experiments -- paper [--table household] [--seeds 0-7] [--quick] [--publish]
   Runs the arms of the paper's tables over seeds and reports paired intervals; -- paper --help lists its options.`
 
@@ -85,7 +89,8 @@ function parse(args: readonly string[]) {
 async function run(args: readonly string[]): Promise<void> {
   const { positionals, values } = parse(args)
   const [name = '', ...rest] = positionals
-  if (name === 'kinds') return kinds(rest)
+  if (name === 'kinds') return reportOfLogs(rest, name, kindsOfRun, kindsTable)
+  if (name === 'votes') return reportOfLogs(rest, name, votesOfRun, votesTable)
   if (rest.length > 0) throw new ArgumentError(`Unexpected argument "${rest[0]}": run one experiment at a time.`)
   if (name === 'learning') await learningFrom(values)
   else if (name === 'main-thread') {
@@ -102,17 +107,23 @@ async function run(args: readonly string[]): Promise<void> {
   } else throw new ArgumentError(name === '' ? 'Name an experiment.' : `There is no experiment "${name}".`)
 }
 
-async function kinds(paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) throw new ArgumentError('Name the logs: npm run experiments -- kinds RUN.jsonl.gz ...')
-  const runs: KindsOfRun[] = []
+/** Prints a table of what was read from each log. */
+async function reportOfLogs<Read>(
+  paths: readonly string[],
+  name: string,
+  read: (events: readonly LoggedEvent[]) => Read,
+  table: (runs: readonly Read[]) => string,
+): Promise<void> {
+  if (paths.length === 0) throw new ArgumentError(`Name the logs: npm run experiments -- ${name} RUN.jsonl.gz ...`)
+  const runs: Read[] = []
   for (const path of paths) {
     try {
-      runs.push(kindsOfRun(await readRunLog(path)))
+      runs.push(read(await readRunLog(path)))
     } catch (error) {
       throw new ArgumentError(`${path}: ${errorText(error)}`, { cause: error })
     }
   }
-  process.stdout.write(`${kindsTable(runs)}\n`)
+  process.stdout.write(`${table(runs)}\n`)
 }
 
 async function learningFrom(values: Values): Promise<void> {

@@ -1,0 +1,129 @@
+/**
+ * What a judge's votes teach: how often it approves of useless steps and rejects useful ones, and the advantages that the policy got,
+ * by kind of step. In the first and the last quarter of a run's iterations; runs of one preset are summed over. Balanced accuracy does
+ * not tell refused commands, which are many and easy to judge, from useless ones that the world accepts.
+ */
+import type { EpisodeFinished, LoggedEvent } from '../../method/events.ts'
+import { markdownTable } from './markdown-table.ts'
+
+const KINDS = ['refused', 'repeated', 'done or fail', 'other'] as const
+type Kind = (typeof KINDS)[number]
+
+/** What both worlds of steps say to a command without effect. */
+const REFUSED = 'Nothing happens'
+
+interface Tally {
+  steps: number
+  /** Steps with votes, and those whose votes have a positive sum. */
+  judged: number
+  approved: number
+  advantage: number
+  /** Steps with an advantage. */
+  trained: number
+}
+
+/** By quarter, kind and true label: "first refused -1". */
+export interface VotesOfRun {
+  preset: string
+  tallies: Map<string, Tally>
+}
+
+/** Throws RangeError if the log has no start, or no steps with true labels. */
+export function votesOfRun(events: readonly LoggedEvent[]): VotesOfRun {
+  const started = events.find((event) => event.type === 'run-started')
+  if (started === undefined) throw new RangeError('The log does not contain the start of a run.')
+  const iterations = events.reduce((last, { iteration }) => Math.max(last, iteration), 0)
+  const quarterOf = (iteration: number) =>
+    iteration <= iterations / 4 ? 'first' : iteration > (iterations * 3) / 4 ? 'last' : null
+  const played = new Map<string, EpisodeFinished>()
+  const sums = new Map<string, number[]>()
+  const tallies: VotesOfRun['tallies'] = new Map()
+  for (const event of events) {
+    if (event.type === 'episode') {
+      // Each iteration refers to its own episodes alone.
+      if (event.split === 'train' && quarterOf(event.iteration) !== null) played.set(event.episodeId, event)
+    } else if (event.type === 'judged') {
+      const scores = event.votes.map((votes) => votes.reduce((sum, { score }) => sum + score, 0))
+      sums.set(event.episodeId, scores)
+    } else if (event.type === 'advantages') {
+      const episode = played.get(event.episodeId)
+      if (episode) count(tallies, quarterOf(event.iteration)!, episode, sums.get(event.episodeId) ?? [], event.policy)
+      played.delete(event.episodeId)
+      sums.delete(event.episodeId)
+    }
+  }
+  if (tallies.size === 0) throw new RangeError('The log has no steps with true labels.')
+  return { preset: started.preset, tallies }
+}
+
+function count(
+  tallies: VotesOfRun['tallies'],
+  quarter: string,
+  { steps }: EpisodeFinished,
+  sums: readonly number[],
+  advantages: readonly (number | null)[],
+): void {
+  const seen = new Set<string>()
+  for (const [i, { command, observation, trueLabel }] of steps.entries()) {
+    const step = `${command}\n${observation}`
+    if (trueLabel) {
+      const advantage = advantages[i] ?? null
+      add(tallies, keyOf(quarter, kindOf(command, observation, seen.has(step)), trueLabel), {
+        steps: 1,
+        judged: sums[i] === undefined ? 0 : 1,
+        approved: (sums[i] ?? 0) > 0 ? 1 : 0,
+        advantage: advantage ?? 0,
+        trained: advantage === null ? 0 : 1,
+      })
+    }
+    seen.add(step)
+  }
+}
+
+function kindOf(command: string, observation: string, isRepeated: boolean): Kind {
+  if (command === 'done' || command === 'fail') return 'done or fail'
+  if (observation.startsWith(REFUSED)) return 'refused'
+  return isRepeated ? 'repeated' : 'other'
+}
+
+const keyOf = (quarter: string, kind: Kind, label: number): string => `${quarter} ${kind} ${label}`
+
+function add(tallies: VotesOfRun['tallies'], key: string, more: Tally): void {
+  const tally = tallies.get(key) ?? { steps: 0, judged: 0, approved: 0, advantage: 0, trained: 0 }
+  for (const name of Object.keys(tally) as (keyof Tally)[]) tally[name] += more[name]
+  tallies.set(key, tally)
+}
+
+/** A Markdown table, a row for each preset and kind of step; each cell has the first and the last quarter. */
+export function votesTable(runs: readonly VotesOfRun[]): string {
+  const presets = new Map<string, VotesOfRun['tallies']>()
+  for (const { preset, tallies } of runs) {
+    const sum = presets.get(preset) ?? new Map<string, Tally>()
+    presets.set(preset, sum)
+    for (const [key, tally] of tallies) add(sum, key, tally)
+  }
+  const rows = [...presets].flatMap(([preset, tallies]) =>
+    KINDS.map((kind) => {
+      const both = (label: 1 | -1, write: (tally: Tally) => string) =>
+        ['first', 'last']
+          .map((quarter) => tallies.get(keyOf(quarter, kind, label)))
+          .map((tally) => (tally ? write(tally) : '–'))
+          .join(' → ')
+      const columns = (label: 1 | -1, share: (tally: Tally) => number) => [
+        both(label, ({ steps }) => String(steps)),
+        both(label, (tally) => (tally.judged === 0 ? '–' : `${(100 * share(tally)).toFixed(0)} %`)),
+        both(label, ({ advantage, trained }) =>
+          trained === 0 ? '–' : (advantage / trained).toFixed(2).replace('-', '−'),
+        ),
+      ]
+      return [
+        preset,
+        kind,
+        ...columns(-1, ({ approved, judged }) => approved / judged),
+        ...columns(1, ({ approved, judged }) => 1 - approved / judged),
+      ]
+    }),
+  )
+  const head = ['', 'steps', 'useless', 'approved', 'advantage', 'useful', 'rejected', 'advantage']
+  return markdownTable([head, ...rows]).join('\n')
+}
