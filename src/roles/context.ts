@@ -1,7 +1,7 @@
 /**
  * Bounds prompts by the model's context. Transcripts grow, and imported problems may have any length: a prompt that fills the
  * context gets empty completions with finish reason `context`, and the other prompts of the call are answered as usual. An
- * engine alone would refuse the whole call.
+ * engine alone would refuse the whole call. Servers that count the tokens of a prompt themselves report when it is too long.
  */
 import type { ChatPieces } from '../method/chat-pieces.ts'
 import type {
@@ -14,11 +14,16 @@ import type {
 } from '../method/ports.ts'
 import type { FolderFiles, RoleModel } from './role-model.ts'
 
+export interface FullContextSize {
+  promptTokens: number
+  maxPositions: number
+}
+
 export interface ContextBoundOptions {
   /** Tokens that prompt and response may have together. A function, because it is known only after loading. */
   maxPositions(): number
-  /** Called for the first prompt that is too long. */
-  onFull(promptTokens: number, maxPositions: number): void
+  /** Called for the first prompt that is too long; null if only the model's server knows the two numbers. */
+  onFull(size: FullContextSize | null): void
 }
 
 export class ContextBoundModel implements RoleModel {
@@ -46,10 +51,13 @@ export class ContextBoundModel implements RoleModel {
   ): Promise<Completion[][]> {
     const maxPositions = this.#options.maxPositions()
     const fits = ({ prompt }: GenerateRequest) => prompt.length < maxPositions
-    if (requests.every(fits)) return this.#model.generate(requests, options, signal)
-    this.#report(requests.find((request) => !fits(request))!.prompt.length, maxPositions)
-    const answerable = requests.filter(fits)
-    const answers = (answerable.length > 0 ? await this.#model.generate(answerable, options, signal) : []).values()
+    const tooLong = requests.find((request) => !fits(request))
+    if (tooLong) this.#report({ promptTokens: tooLong.prompt.length, maxPositions })
+    const answerable = tooLong ? requests.filter(fits) : requests
+    const given = answerable.length > 0 ? await this.#model.generate(answerable, options, signal) : []
+    if (given.some((group) => group.some(({ finishReason }) => finishReason === 'context'))) this.#report(null)
+    if (!tooLong) return given
+    const answers = given.values()
     return requests.map((request) => {
       if (!fits(request)) return Array.from({ length: request.count }, fullContext)
       const answer = answers.next()
@@ -79,25 +87,25 @@ export class ContextBoundModel implements RoleModel {
     return (await this.#model.lastSyncMs?.()) ?? null
   }
 
-  #report(promptTokens: number, maxPositions: number): void {
-    if (!this.#hasReported) this.#options.onFull(promptTokens, maxPositions)
+  #report(size: FullContextSize | null): void {
+    if (!this.#hasReported) this.#options.onFull(size)
     this.#hasReported = true
   }
 }
 
 /** Notice for the first prompt that fills the context of a role's model. */
-export function fullContextNotice(role: string, promptTokens: number, maxPositions: number): string {
+export function fullContextNotice(role: string, size: FullContextSize | null): string {
   const loses =
     role === 'policy'
       ? 'The episode ends unsolved'
       : role === 'reward'
         ? 'The step counts as not judged'
         : 'The task is not rewritten'
-  return (
-    `A prompt of ${promptTokens.toLocaleString('en-GB')} tokens fills the context of the ${role} model, which has ` +
-    `${maxPositions.toLocaleString('en-GB')}. ${loses}; the same applies to every further one. ` +
-    'Lower maxSteps, or choose a longer context for this model.'
-  )
+  const filled = size
+    ? `A prompt of ${size.promptTokens.toLocaleString('en-GB')} tokens fills the context of the ${role} model, which has ` +
+      `${size.maxPositions.toLocaleString('en-GB')}.`
+    : `The server of the ${role} model reports that a prompt is longer than the model's context.`
+  return `${filled} ${loses}; the same applies to every further one. Lower maxSteps, or choose a longer context for this model.`
 }
 
 /** The answer to a prompt that fills the context. */

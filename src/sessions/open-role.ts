@@ -7,7 +7,7 @@ import { deriveSeed } from '../method/random.ts'
 import type { Settings } from '../method/settings.ts'
 import type { WorkerLostError } from '../threads/errors.ts'
 import { OpenAiModel } from '../engines/openai/openai-model.ts'
-import { ContextBoundModel } from '../roles/context.ts'
+import { ContextBoundModel, type FullContextSize } from '../roles/context.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { laterModelFiles } from '../engines/transformer/model-files.ts'
 import { shippedFolder, shippedModel } from '../roles/shipped-models.ts'
@@ -61,7 +61,7 @@ export interface RoleContext {
   onRestart?: (loss: WorkerLostError) => void
   /** Something to show although the run continues. */
   onNotice?: (text: string) => void
-  onFullContext?: (role: Role, promptTokens: number, maxPositions: number) => void
+  onFullContext?: (role: Role, size: FullContextSize | null) => void
 }
 
 export interface OpenedRole {
@@ -79,7 +79,7 @@ export function openRole(role: Role, source: RoleSource, context: RoleContext): 
     ...opened,
     model: new ContextBoundModel(opened.model, {
       maxPositions: () => maxPositions,
-      onFull: (promptTokens, most) => context.onFullContext?.(role, promptTokens, most),
+      onFull: (size) => context.onFullContext?.(role, size),
     }),
     async load() {
       const info = await opened.load()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ContextBoundModel, fullContextNotice } from '../../src/roles/context.ts'
+import { ContextBoundModel, fullContext, fullContextNotice } from '../../src/roles/context.ts'
 import type { RoleModel } from '../../src/roles/role-model.ts'
 import type { GenerateRequest, LanguageModelPort } from '../../src/method/ports.ts'
 import { decodeTokens, encodeText, logOf, ofType, request, smallSettings, world } from '../method/corridor.ts'
@@ -21,10 +21,10 @@ const prompt = (text: string, count = 1): GenerateRequest => ({ prompt: encodeTe
 describe('a model with a bounded context', () => {
   it('gives an empty completion to prompts that fill the context, and answers the others as usual', async () => {
     const { policy } = world()
-    const told: number[][] = []
+    const told: unknown[] = []
     const bound = new ContextBoundModel(roleModel(policy), {
       maxPositions: () => 6,
-      onFull: (...numbers) => told.push(numbers),
+      onFull: (size) => told.push(size),
     })
     const alone = await policy.generate([prompt('abc', 2), prompt('de')], sampling)
     const answers = await bound.generate(
@@ -39,7 +39,7 @@ describe('a model with a bounded context', () => {
       ['stop'],
     ])
     expect(answers[2]![0]).toMatchObject({ text: '', tokens: new Int32Array(0), logProbs: new Float32Array(0) })
-    expect(told).toEqual([[6, 6]])
+    expect(told).toEqual([{ promptTokens: 6, maxPositions: 6 }])
   })
 
   it('is not called if no prompt fits', async () => {
@@ -50,8 +50,23 @@ describe('a model with a bounded context', () => {
     expect(policy.generateCalls).toBe(0)
   })
 
+  it('is reported once if only its server knows that a prompt is too long', async () => {
+    const { policy } = world()
+    const told: unknown[] = []
+    const port = roleModel(policy)
+    const full = { ...port, generate: async () => [[fullContext()], [fullContext()]] }
+    const bound = new ContextBoundModel(full, { maxPositions: () => Infinity, onFull: (size) => told.push(size) })
+    for (const call of [1, 2])
+      expect(await bound.generate([prompt('abc'), prompt('de')], sampling), `${call}`).toHaveLength(2)
+    expect(told).toEqual([null])
+    expect(fullContextNotice('reward', null)).toBe(
+      "The server of the reward model reports that a prompt is longer than the model's context. The step counts as not " +
+        'judged; the same applies to every further one. Lower maxSteps, or choose a longer context for this model.',
+    )
+  })
+
   it('explains the consequence', () => {
-    expect(fullContextNotice('policy', 5021, 4096)).toBe(
+    expect(fullContextNotice('policy', { promptTokens: 5021, maxPositions: 4096 })).toBe(
       'A prompt of 5,021 tokens fills the context of the policy model, which has 4,096. The episode ends ' +
         'unsolved; the same applies to every further one. Lower maxSteps, or choose a longer context for this model.',
     )

@@ -8,7 +8,7 @@ import { pythonEnvironment } from '../../../scripts/python-environment.mjs'
 import { householdLessons } from './household-lessons.ts'
 
 /** Gigabytes, because of PyTorch and JAX. SkyRL's `jax` extra requires CUDA, so its parts are listed here. */
-const PACKAGES = ['skyrl[tinker]==0.3.0', 'jax>=0.8,<1', 'flax>=0.12.2', 'optax>=0.2.5', 'openai>=2', 'accelerate>=1', 'uv'] // prettier-ignore
+const PACKAGES = ['skyrl[tinker]==0.3.0', 'jax>=0.8,<1', 'flax>=0.12.2', 'optax>=0.2.5', 'openai>=2', 'accelerate>=1', 'pillow>=11', 'torchvision', 'uv'] // prettier-ignore
 const PYTHON = resolve(import.meta.dirname, 'python')
 const START_MS = 240_000
 /** Time limit for the lessons; an idle core needs a quarter of it. */
