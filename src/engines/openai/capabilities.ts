@@ -20,7 +20,7 @@ export interface ServerCapabilities {
 }
 
 /** Shorter than during a run, when a lost server is waited for. */
-const PROBE_PATIENCE_MS = 5_000
+export const PROBE_PATIENCE_MS = 5_000
 /** Long, because servers may load the model at the first request. */
 const FIRST_ANSWER_MS = 600_000
 /** The server does not support this endpoint. */

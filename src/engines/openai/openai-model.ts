@@ -14,7 +14,8 @@ import type { RoleModel, ModelInfo } from '../../roles/role-model.ts'
 import { probe, tokenize, type ServerCapabilities } from './capabilities.ts'
 import { chatCompletion, textCompletion, tokenCompletion } from './choice.ts'
 import { decodeMarked, encodeMarked, MARKED_PIECES, messagesOf } from './marked-text.ts'
-import { PictureWriter } from './pictures.ts'
+import { MOST_PICTURES, PictureWriter, picturesIn, type WireMessage } from './pictures.ts'
+import { checkSight } from './sight.ts'
 import { ChatAnswer, sampleBody, TextAnswer, type SampleCall } from './wire.ts'
 
 export interface OpenAiModelOptions {
@@ -42,6 +43,8 @@ export class OpenAiModel implements RoleModel {
     (await import('../../worlds/desktop/pixels/screen-png.ts')).screenPng(description),
   )
   #capabilities: ServerCapabilities | null = null
+  /** Of the check that the model sees; null before the first picture. */
+  #sight: Promise<unknown> | null = null
 
   /** Throws RemoteError for an address that cannot be reached from here. */
   constructor({ source, key, http }: OpenAiModelOptions) {
@@ -109,7 +112,7 @@ export class OpenAiModel implements RoleModel {
 
   async #complete(request: GenerateRequest, options: SamplingOptions, signal: AbortSignal): Promise<Completion[]> {
     const { fields } = this.#found
-    const prompt = await this.#prompt(request.prompt)
+    const prompt = await this.#prompt(request.prompt, signal)
     const call = (count: number, first: number): SampleCall => ({
       model: this.#source.model,
       prompt,
@@ -149,16 +152,31 @@ export class OpenAiModel implements RoleModel {
     }
   }
 
-  async #prompt(prompt: Tokens): Promise<SampleCall['prompt']> {
+  async #prompt(prompt: Tokens, signal: AbortSignal): Promise<SampleCall['prompt']> {
     switch (this.#found.endpoint) {
       case 'tokens':
         return { tokens: Array.from(prompt) }
       case 'chat':
-        return { messages: await this.#pictures.write(messagesOf(prompt)) }
+        return { messages: await this.#seen(await this.#pictures.write(messagesOf(prompt)), signal) }
       case 'text':
         // These servers do not return the token that ends a response.
         return { text: decodeMarked(prompt).replaceAll(MARKED_PIECES.responseEnd, '') }
     }
+  }
+
+  /** The messages. Throws RemoteError if they have pictures and the model does not see. */
+  async #seen(messages: readonly WireMessage[], signal: AbortSignal): Promise<readonly WireMessage[]> {
+    const [picture] = picturesIn(messages)
+    if (!picture) return messages
+    const most = Array.from({ length: MOST_PICTURES }, () => picture)
+    this.#sight ??= checkSight(this.#client, this.#source.model, most, signal)
+    try {
+      await this.#sight
+    } catch (error) {
+      this.#sight = null
+      throw error
+    }
+    return messages
   }
 
   async #serverTokens(text: string): Promise<Tokens> {

@@ -9,9 +9,16 @@ import { toBase64 } from '../../storage/base64.ts'
 export type WirePart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
 export type WireMessage = ChatMessage | { role: 'user'; content: readonly WirePart[] }
 
-const MOST_PICTURES = 3
+export const MOST_PICTURES = 3
 /** Rollouts of a task begin with the same screen, and every judge sees those of the policy. */
 const REMEMBERED = 256
+
+/** The pictures of messages, in order. */
+export function picturesIn(messages: readonly WireMessage[]): WirePart[] {
+  return messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.filter(({ type }) => type === 'image_url'),
+  )
+}
 
 export class PictureWriter {
   readonly #drawn = new Map<string, Promise<string>>()

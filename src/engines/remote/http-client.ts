@@ -160,7 +160,7 @@ function pageProtocol(): string | null {
 export function saysContextIsFull(error: unknown): boolean {
   return (
     isRemoteError(error, 'refused', 'failed') &&
-    /context[ _]length|context window|max(imum)?[ _](model[ _]len|sequence|input|position)|too long|longer than the model/i.test(
+    /context[ _](length|size)|context window|max(imum)?[ _](model[ _]len|sequence|input|position)|too long|longer than the model/i.test(
       error.detail,
     )
   )
