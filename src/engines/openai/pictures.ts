@@ -10,8 +10,11 @@ export type WirePart = { type: 'text'; text: string } | { type: 'image_url'; ima
 export type WireMessage = ChatMessage | { role: 'user'; content: readonly WirePart[] }
 
 export const MOST_PICTURES = 3
-/** Rollouts of a task begin with the same screen, and every judge sees those of the policy. */
-const REMEMBERED = 256
+/**
+ * Rollouts of a task begin with the same screen, and every judge sees those of the policy. Three for each of some hundred episodes at
+ * once; 16 kB each.
+ */
+const REMEMBERED = 2048
 
 /** The pictures of messages, in order. */
 export function picturesIn(messages: readonly WireMessage[]): WirePart[] {
