@@ -8,15 +8,13 @@ Prints one line of JSON with the loss before and after.
 import json
 import random
 import sys
-import time
 from pathlib import Path
 
 import torch
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tiny import SPECIAL, bpe, start, teach
+from tokenizers import AddedToken
 from transformers import GenerationConfig, PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
 
-SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
-VOCABULARY = 1500
 # Most prompts are cut to their ends, which ask for the form of the answer. Some are kept whole, as in use.
 CUTS = ((16, 48), (16, 96), (8, 192), (4, 8192))
 LEARNING_RATE = 6e-3
@@ -24,14 +22,7 @@ STEPS = 240
 
 folder, lessons_file, seconds = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
 lessons = [json.loads(line) for line in lessons_file.read_text(encoding="utf8").splitlines()]
-torch.manual_seed(0)
-random.seed(0)
-# Several threads are slow on a busy machine, because they wait for one another.
-torch.set_num_threads(1)
-
-tokenizer = Tokenizer(models.BPE())
-tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-tokenizer.decoder = decoders.ByteLevel()
+start(0)
 
 
 def plain_texts():
@@ -42,12 +33,7 @@ def plain_texts():
         yield from text.split("\0")
 
 
-trainer = trainers.BpeTrainer(
-    vocab_size=VOCABULARY,
-    initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-    show_progress=False,
-)
-tokenizer.train_from_iterator(plain_texts(), trainer)
+tokenizer = bpe(plain_texts())
 tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIAL])
 words = PreTrainedTokenizerFast(
     tokenizer_object=tokenizer,
@@ -92,25 +78,12 @@ def loss_of(batch):
     return torch.nn.functional.cross_entropy(model.lm_head(states), rows[learned])
 
 
-optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=0)
-began = time.monotonic()
-losses = []
-for step in range(STEPS):
-    # The rate falls to nothing, at the last step or at the end of the time.
-    left = 1 - max(step / STEPS, (time.monotonic() - began) / seconds)
-    if left <= 0:
-        break
-    optimizer.param_groups[0]["lr"] = LEARNING_RATE * left
+def loss_at(step):
     size, cut = CUTS[step % len(CUTS)]
-    loss = loss_of([(prompt[-cut:], response) for prompt, response in random.sample(examples, size)])
-    optimizer.zero_grad()
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1)
-    optimizer.step()
-    losses.append(loss.item())
+    return loss_of([(prompt[-cut:], response) for prompt, response in random.sample(examples, size)])
 
+
+told = teach(model, loss_at, steps=STEPS, seconds=seconds, learning_rate=LEARNING_RATE)
 model.generation_config = GenerationConfig(do_sample=True, **ends)
 model.save_pretrained(folder, safe_serialization=True)
-last = losses[-16:]
-told = {"before": losses[0], "after": sum(last) / len(last), "steps": len(losses), "seconds": time.monotonic() - began}
-print(json.dumps({name: round(value, 3) for name, value in told.items()}))
+print(json.dumps(told))
