@@ -79,6 +79,18 @@ describe('transformers serve', { timeout: 600_000 }, () => {
     expect(candidate).not.toBeNull()
   })
 
+  it('is not played blind: it leaves pictures out for a model that does not see, and the run says so', async () => {
+    const spec = `openai:${server.address}/v1#${server.model}`
+    const models = ['--policy-model', spec, '--reward-model', spec, '--author-model', spec]
+    const run = runLoopCommand(['--preset', 'desktop', '--set', 'screen=pixels', '--iterations', '1', ...models], {
+      trainPolicy: false,
+      trainReward: false,
+    })
+    await expect(run).rejects.toThrow(
+      /does not see pictures\..*leaves the pictures out.*set the screen to marks or text/,
+    )
+  })
+
   it('is waited for while it restarts', async () => {
     await server.kill()
     const waiting = complete((await model.chatPieces())!.start + 'x', 1).catch((error: Error) => error)
