@@ -53,7 +53,7 @@ export function ownGeneration(device: BackendName): Open<OwnGeneration> {
         await run(prompts, completions, { temperature: 1, topP: 1, maxTokens: count })
       },
       dispose() {
-        generator.dispose()
+        generator.forget()
         model.dispose()
       },
     }

@@ -243,21 +243,18 @@ export class LanguageModel implements LanguageModelPort {
   /** Waits for calls in progress and frees all tensors. */
   dispose(): Promise<void> {
     return this.#inTurn(async () => {
-      this.#generator.dispose()
+      this.#generator.forget()
       this.#trainer.dispose()
       this.#adapters?.detach()
       this.#transformer.dispose()
     })
   }
 
-  /** Clears the cache, since keys and values of the old weights are useless once weights have changed. */
+  /** Frees the cache first: its keys and values are of the old weights, and training can use their memory. */
   #changing<T>(job: () => Promise<T>): Promise<T> {
-    return this.#computing(async () => {
-      try {
-        return await job()
-      } finally {
-        this.#generator.forget()
-      }
+    return this.#computing(() => {
+      this.#generator.forget()
+      return job()
     })
   }
 

@@ -111,11 +111,6 @@ export class PrefixTree {
     visit(this.root)
   }
 
-  clear(): void {
-    for (const child of this.root.children.values()) this.#release(child)
-    this.root.children.clear()
-  }
-
   #release(node: PrefixNode): void {
     this.slots.release(node.firstSlot, node.tokens.length)
     for (const child of node.children.values()) this.#release(child)

@@ -7,7 +7,8 @@ import { defaultBatchSizes } from '../../src/language-model/weights/memory-budge
 import { randomStream } from '../../src/language-model/sampling/random-stream.ts'
 import { Trainer } from '../../src/language-model/training/trainer.ts'
 import type { Transformer } from '../../src/language-model/transformer.ts'
-import { PLAIN, randomTokens, tinyTransformer, useBackend } from './tiny-model.ts'
+import { PLAIN, randomTokens, tinyModel, tinyTransformer, useBackend } from './tiny-model.ts'
+import { UPDATE_OPTIONS } from './update-options.ts'
 
 const VOCABULARY = 60_000
 const MEGABYTE = 1e6
@@ -97,8 +98,8 @@ describe('a large vocabulary', () => {
       expect(sampled[index]![0]!.tokens).toEqual(expected.tokens)
       expect(sampled[index]![0]!.logProbs[1]).toBeCloseTo(expected.logProbs[1]!, 4)
     }
-    together.dispose()
-    alone.dispose()
+    together.forget()
+    alone.forget()
     transformer.dispose()
   })
 })
@@ -139,5 +140,35 @@ describe('activations', () => {
     const recomputed = await gradientPeak(transformer, 600, true)
     transformer.dispose()
     expect(recomputed).toBeLessThan(kept / 4)
+  })
+})
+
+describe('the cache of keys and values', () => {
+  beforeAll(() => useBackend('simd'))
+
+  test('leaves its memory to training', async () => {
+    const { allocator } = tf.backend() as SimdBackend
+    const model = await tinyModel()
+    const uniform = randomStream(3)
+    const example = {
+      prompt: randomTokens(uniform, 100, PLAIN.vocab_size),
+      response: randomTokens(uniform, 100, PLAIN.vocab_size),
+      oldLogProbs: new Float32Array(100).fill(-3),
+      advantage: 1,
+    }
+    const update = async () => {
+      const before = allocator.bytesInUse
+      return before + (await peakOf(() => model.update([example], UPDATE_OPTIONS)))
+    }
+    // Weights and moments enter the backend's memory on first use.
+    await update()
+    const idle = allocator.bytesInUse
+    const peak = await update()
+    const prompt = randomTokens(uniform, 100, PLAIN.vocab_size)
+    await model.generate([{ prompt, count: 1, seed: 1 }], { temperature: 1, topP: 1, maxTokens: 2 })
+    expect(allocator.bytesInUse).toBeGreaterThan(idle)
+    expect(await update()).toBe(peak)
+    expect(allocator.bytesInUse).toBe(idle)
+    await model.dispose()
   })
 })

@@ -97,7 +97,8 @@ describe('prefix tree', () => {
           }
           expectConsistent(tree, 36)
         }
-        tree.clear()
+        tree.beginCall()
+        tree.dropUnused()
         expect(tree.slots.freeSlots).toBe(36)
       }),
     )

@@ -42,7 +42,7 @@ interface Job {
 export class Generator {
   readonly #model: Transformer
   readonly #cache: KeyValueCache
-  readonly #tree = new PrefixTree(new SlotAllocator(0))
+  #tree = new PrefixTree(new SlotAllocator(0))
   readonly #options: GeneratorOptions
   readonly #stopTokens: Set<number>
   readonly #decode: (tokens: Tokens) => string
@@ -93,12 +93,9 @@ export class Generator {
     this.#stopTokens.add(token)
   }
 
-  /** Empties the cache. Call it when the weights have changed. */
+  /** Empties the cache and frees its memory. Call it before the weights change, which needs memory too. */
   forget(): void {
-    this.#tree.clear()
-  }
-
-  dispose(): void {
+    this.#tree = new PrefixTree(new SlotAllocator(0))
     this.#cache.dispose()
   }
 

@@ -4,16 +4,15 @@ import type { ModelConfig } from '../files/config.ts'
 import { kvWrite } from '../ops/index.ts'
 
 export class KeyValueCache {
-  #keys: tf.Tensor2D[]
-  #values: tf.Tensor2D[]
+  #keys: tf.Tensor2D[] = []
+  #values: tf.Tensor2D[] = []
   #slots = 0
+  readonly #layers: number
   readonly #width: number
 
   constructor(config: ModelConfig) {
+    this.#layers = config.layers
     this.#width = config.keyValueHeads * config.headDim
-    const empty = () => Array.from({ length: config.layers }, () => tf.keep(tf.zeros<tf.Rank.R2>([0, this.#width])))
-    this.#keys = empty()
-    this.#values = empty()
   }
 
   get slots(): number {
@@ -24,17 +23,19 @@ export class KeyValueCache {
   grow(slots: number): void {
     if (slots <= this.#slots) return
     const kept = Int32Array.from({ length: this.#slots }, (_, slot) => slot)
-    // Copies on the device: a concatenation would read the pool, and build the larger one twice.
-    const larger = (pool: tf.Tensor2D): tf.Tensor2D => {
+    // Filled and copied on the device: `zeros` would build an array in JavaScript, and a concatenation would read the pool.
+    const larger = (pool: tf.Tensor2D | undefined): tf.Tensor2D => {
       const grown = tf.tidy(() => {
-        const empty = tf.zeros<tf.Rank.R2>([slots, this.#width])
-        return kept.length === 0 ? empty : kvWrite(empty, pool, kept)
+        const empty = tf.fill<tf.Rank.R2>([slots, this.#width], 0)
+        return pool === undefined ? empty : kvWrite(empty, pool, kept)
       })
-      pool.dispose()
+      pool?.dispose()
       return tf.keep(grown)
     }
-    this.#keys = this.#keys.map(larger)
-    this.#values = this.#values.map(larger)
+    const all = (pools: readonly tf.Tensor2D[]) =>
+      Array.from({ length: this.#layers }, (_, layer) => larger(pools[layer]))
+    this.#keys = all(this.#keys)
+    this.#values = all(this.#values)
     this.#slots = slots
   }
 
@@ -54,7 +55,11 @@ export class KeyValueCache {
     return pools
   }
 
+  /** Frees the pools. The next `grow` allocates them again. */
   dispose(): void {
     tf.dispose([...this.#keys, ...this.#values])
+    this.#keys = []
+    this.#values = []
+    this.#slots = 0
   }
 }

@@ -6,7 +6,10 @@ import type { SimdBackend } from './simd-backend.ts'
 /** Falls back to the stock kernel of `cpu` for shapes and types that our kernel does not support. */
 const replace = (kernelName: string, own: OwnKernel<SimdBackend>) => replaceKernel(kernelName, 'simd', 'cpu', own)
 
-/** Replaces the stock kernels that take time in training: matrix products, sums and products of activations, a bias gradient's sum. */
+/**
+ * Replaces the stock kernels that take time in training: matrix products, sums and products of activations, a bias gradient's sum. And
+ * the one that fills a tensor, which would build it in JavaScript: the cache of keys and values begins so.
+ */
 export function registerStockKernels(): void {
   replace(tf.BatchMatMul, (backend, { a, b }, { transposeA, transposeB }) =>
     matmul(backend, a!, b!, transposeA as boolean, transposeB as boolean),
@@ -14,6 +17,7 @@ export function registerStockKernels(): void {
   replace(tf.Add, (backend, { a, b }) => addScaled(backend, a!, b!, 1) ?? addScaled(backend, b!, a!, 1))
   replace(tf.Sub, (backend, { a, b }) => addScaled(backend, a!, b!, -1))
   replace(tf.Multiply, (backend, { a, b }) => multiply(backend, a!, b!) ?? multiply(backend, b!, a!))
+  replace(tf.Fill, (backend, _, { shape, value, dtype }) => zeros(backend, shape as number[], value, dtype))
   replace(tf.Sum, (backend, { x }, { axis, keepDims }) => sumRows(backend, x!, axis, keepDims as boolean))
 }
 
@@ -95,6 +99,13 @@ function multiply(backend: SimdBackend, a: tf.TensorInfo, b: tf.TensorInfo): tf.
   const with_ = backend.addressOf(b)
   const out = backend.allocate(a.shape)
   if (count > 0) backend.kernels.multiply(from, with_, out.address, count, period)
+  return out.info
+}
+
+function zeros(backend: SimdBackend, shape: number[], value: unknown, dtype: unknown): tf.TensorInfo | null {
+  if (value !== 0 || (dtype !== undefined && dtype !== 'float32')) return null
+  const out = backend.allocate(shape)
+  backend.kernels.fillZero(out.address, tf.util.sizeFromShape(shape))
   return out.info
 }
 
