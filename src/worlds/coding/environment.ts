@@ -86,7 +86,7 @@ export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
         done: true,
         trueLabel: isRight ? 1 : -1,
         distance: failed,
-        tests: tests.map((test) => ({ ...test })),
+        tests: [...tests],
       }
     })
   }
@@ -116,7 +116,7 @@ export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
     const results = await batch.run(this.#judge)
     return asked.map(({ columns, rows, reference }) => {
       const inColumns = (row: number | null) =>
-        columns.map((column) => (row === null || column === null ? null : { ...results[row]![column]! }))
+        columns.map((column) => (row === null || column === null ? null : results[row]![column]!))
       return {
         results: rows.map(inColumns),
         isTrue: inColumns(reference).map((result) => (result === null || result.isVoid ? null : result.passed)),
@@ -157,11 +157,21 @@ class ProgramBatch {
     return index
   }
 
-  /** results[index][test] */
+  /**
+   * results[index][test]. Equal results are one object, which stays one in a message to another thread: an iteration has 24,000
+   * results, and few differ.
+   */
   async run(judge: JudgePort): Promise<TestResult[][]> {
     if (this.#jobs.length === 0) return []
     const results = await judge.judge(this.#jobs)
-    return results.map((verdicts) => verdicts.map(testResult))
+    const known = new Map<string, TestResult>()
+    const shared = (result: TestResult): TestResult => {
+      const key = JSON.stringify([result.verdict, result.detail, result.passed, result.isVoid])
+      const first = known.get(key)
+      if (first === undefined) known.set(key, result)
+      return first ?? result
+    }
+    return results.map((verdicts) => verdicts.map((verdict) => shared(testResult(verdict))))
   }
 }
 

@@ -64,6 +64,26 @@ describe('an episode of the coding environment', () => {
     expect(judge.calls).toHaveLength(1)
   })
 
+  it('keeps equal results of programs once, in a message to another thread too', async () => {
+    const { environment } = opened()
+    const task = doubling()
+    const programs = [
+      'const f = (x) => 2 * x',
+      'const f = (x) => x + x',
+      'const f = () => 0',
+      'const f = (x) => x || x',
+    ]
+    const steps = await run(environment, task, programs)
+    const [report] = await environment.runTests([{ task, programs, tests: task.body.tests }])
+    for (const results of [structuredClone(steps).map(({ tests }) => tests!), structuredClone(report!.results)]) {
+      const all = results.flat()
+      const differing = new Set(all.map((result) => JSON.stringify(result)))
+      expect(all).toHaveLength(16)
+      expect(new Set(all).size).toBe(differing.size)
+      expect(differing.size).toBe(9)
+    }
+  })
+
   it('says what is wrong with a program, test by test', async () => {
     const { environment } = opened()
     const programs = [
