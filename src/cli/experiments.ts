@@ -11,6 +11,7 @@ import type { LoggedEvent } from '../method/events.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
 import { watchMemory } from './experiments/memory-run.ts'
+import type { Fields } from './experiments/visitor.ts'
 import { errorText } from '../threads/error-text.ts'
 
 const USAGE = `npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10] [--at-once 1]
@@ -21,7 +22,8 @@ npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--pr
   The same without a page, with options of npm run loop; --out keeps the logs.
 npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
   How long single tasks block the page's main thread, view by view: after an iteration, and in a page that continues the run.
-npm run experiments -- memory [--preset household] [--iterations 500] [--every 25]
+npm run experiments -- memory [--preset household] [--iterations 500] [--every 25] [--tasks-per-iteration N]
+                         [--evaluate-every N]
   How much memory the page holds every few iterations, with each of its views open in turn.
 npm run experiments -- kinds RUN.jsonl.gz ...
   Which kinds of held-out task runs have learned, from their logs; those of \`paper\` are in .cache/experiments/paper.
@@ -65,7 +67,8 @@ const OPTIONS = {
   minutes: { type: 'string', default: '10' },
   iterations: { type: 'string' },
   'evaluation-tasks': { type: 'string' },
-  'evaluate-every': { type: 'string', default: '20' },
+  'evaluate-every': { type: 'string' },
+  'tasks-per-iteration': { type: 'string' },
   'at-once': { type: 'string', default: '1' },
   set: { type: 'string', multiple: true },
   models: { type: 'string' },
@@ -75,6 +78,12 @@ const OPTIONS = {
   after: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '20' },
   every: { type: 'string', default: '25' },
+} as const
+
+/** Labels of the settings that options of `memory` change. */
+const FIELDS = {
+  'tasks-per-iteration': /^(Tasks|Problems) per iteration/,
+  'evaluate-every': /^Evaluate every/,
 } as const
 
 /** Options of runs in Node that are passed on to `npm run loop`. */
@@ -101,7 +110,11 @@ async function run(args: readonly string[]): Promise<void> {
   } else if (name === 'memory') {
     const [iterations, every] = [numberOf('iterations', values.iterations ?? '500'), numberOf('every', values.every)]
     if (every < 1) throw new ArgumentError('--every must be 1 or more.')
-    await watchMemory({ preset: values.preset, iterations, every }, (sample) =>
+    const fields = (['tasks-per-iteration', 'evaluate-every'] as const).flatMap((option): Fields => {
+      const given = values[option]
+      return given === undefined ? [] : [[FIELDS[option], numberOf(option, given)]]
+    })
+    await watchMemory({ preset: values.preset, fields, iterations, every }, (sample) =>
       process.stdout.write(`${JSON.stringify(sample)}\n`),
     )
   } else throw new ArgumentError(name === '' ? 'Name an experiment.' : `There is no experiment "${name}".`)
@@ -134,7 +147,7 @@ async function learningFrom(values: Values): Promise<void> {
     preset,
     minutes: numberOf('minutes', values.minutes),
     evaluationTasks: numberOf('evaluation-tasks', values['evaluation-tasks'] ?? ordinaryTasks),
-    evaluateEvery: numberOf('evaluate-every', values['evaluate-every']),
+    evaluateEvery: numberOf('evaluate-every', values['evaluate-every'] ?? '20'),
     ...(values.iterations !== undefined && { iterations: numberOf('iterations', values.iterations) }),
   }
   const seeds = values.seeds.split(',').map((seed) => numberOf('seeds', seed))

@@ -1,7 +1,7 @@
 /** What the memory of a page's process consists of, by the browser's own accounts (Chromium's memory-infra). */
 import type { Browser } from 'playwright-core'
 
-/** Bytes that the process holds for each, used or not. The rest is WebAssembly's memories, machine code and the program itself. */
+/** Bytes that the process holds for each, used or not. WebAssembly's memories, machine code and the program itself are no part. */
 export interface MemoryParts {
   /** JavaScript of the page, and of all its workers together. */
   page: number

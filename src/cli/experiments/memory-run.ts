@@ -4,8 +4,9 @@
  */
 import type { Page } from 'playwright-core'
 import { memoryParts, type MemoryParts } from './memory-parts.ts'
-import { residentBytes } from './page-processes.ts'
+import { residentMemory } from './page-processes.ts'
 import {
+  type Fields,
   finishedIterations,
   newVisitor,
   openPage,
@@ -18,6 +19,8 @@ import {
 
 export interface MemoryOptions {
   preset: string
+  /** Settings to change. */
+  fields?: Fields
   iterations: number
   /** Iterations between samples. */
   every: number
@@ -32,7 +35,11 @@ export interface MemorySample {
   /** Bytes of memory that their process holds, before and after that garbage was collected. */
   resident: number
   collected: number
-  /** What that consists of afterwards; null if the browser did not tell in time. */
+  /** The part of `collected` that is read from files, nearly all of it the browser's program; null on macOS. */
+  program: number | null
+  /**
+   * What the rest consists of; null if the browser did not tell in time. What is left are WebAssembly's memories and machine code.
+   */
   parts: MemoryParts | null
   /** Bytes that the page keeps in the browser's storage, the run above all. */
   stored: number
@@ -43,25 +50,27 @@ const MEASURES_AT_ONCE = '--enable-blink-features=ForceEagerMeasureMemory'
 
 /** Calls `onSample` after each sample; prints nothing. Throws an Error with the page's words if it refuses the run. */
 export async function watchMemory(
-  { preset, iterations, every }: MemoryOptions,
+  { preset, fields, iterations, every }: MemoryOptions,
   onSample: (sample: MemorySample) => void,
 ): Promise<void> {
   await withBuiltPage(
     async (browser, address) => {
       const page = await openPage(await newVisitor(browser), address)
-      await pressRun(page, preset)
+      await pressRun(page, preset, fields)
       for (let sample = 1; (sample - 1) * every < iterations; sample++) {
         const view = VIEWS_OF_A_RUN[(sample - 1) % VIEWS_OF_A_RUN.length]!
         await showView(page, view)
         await reached(page, Math.min(sample * every, iterations))
-        const resident = await residentBytes(browser)
+        const { all: resident } = await residentMemory(browser)
         const live = await liveBytes(page)
+        const { all: collected, files: program } = await residentMemory(browser)
         onSample({
           iteration: await finishedIterations(page),
           view,
           live,
           resident,
-          collected: await residentBytes(browser),
+          collected,
+          program,
           parts: await memoryParts(browser),
           stored: await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0),
         })
