@@ -28,6 +28,7 @@ import { metricPoints } from '../method/metric-points.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import { HeldOutOutcomes, type HeldOutChange } from './held-out-outcomes.ts'
 import { MetricSeries, type Series } from './metric-series.ts'
+import { SharedResults } from './shared-results.ts'
 import { TaskLineage } from './task-lineage.ts'
 import type { EpisodeView, IterationView, RewriteView, TaskView, TestsView } from './views.ts'
 
@@ -55,6 +56,7 @@ export class RunView {
   #lineage = new TaskLineage()
   #series = new MetricSeries()
   #heldOut = new HeldOutOutcomes()
+  readonly #results = new SharedResults()
   /** By iteration and task. */
   #tests = new Map<string, TestsView>()
   /** #ends[i]: `eventCount` after the last event of iteration i. */
@@ -286,6 +288,7 @@ export class RunView {
   }
 
   #keep(episode: EpisodeFinished, iteration: number): EpisodeView {
+    this.#results.share(episode)
     const view: EpisodeView = {
       episode,
       iteration,
@@ -319,6 +322,7 @@ export class RunView {
   }
 
   #keepTests(written: TestsWritten, iteration: number): TestsView {
+    this.#results.share(written)
     const view: TestsView = { written, iteration, feedback: null, advantages: null }
     this.#tests.set(testsKey(iteration, written.taskId), view)
     return view

@@ -28,6 +28,23 @@ describe('a folded run of programs', () => {
     expect([...view.episodes.values()].every(({ votes }) => votes === null)).toBe(true)
   })
 
+  it('keeps equal results once, although every event came with its own', async () => {
+    const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 4 }))
+    // As a message or a file copies them.
+    const view = foldRun(parseRunLog(serialiseRunLog(log)))
+    const ofPrograms = [...view.episodes.values()].flatMap(({ episode }) =>
+      episode.steps.flatMap(({ tests }) => tests!),
+    )
+    const written = ofType(log, 'tests-written').map(
+      ({ iteration, taskId }) => view.testsFor(iteration, taskId)!.written,
+    )
+    expect(written.map(({ results }) => results)).toEqual(ofType(log, 'tests-written').map(({ results }) => results))
+    const results = [...ofPrograms, ...written.flatMap((event) => event.results.flat())].filter((each) => each !== null)
+    const differing = new Set(results.map((result) => JSON.stringify(result)))
+    expect(results.length).toBeGreaterThan(10 * differing.size)
+    expect(new Set(results).size).toBe(differing.size)
+  })
+
   it('frees the tests of an iteration and restores them', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 4 }))
     const view = foldRun(log)
