@@ -43,6 +43,8 @@ export class Generator {
   readonly #model: Transformer
   readonly #cache: KeyValueCache
   #tree = new PrefixTree(new SlotAllocator(0))
+  /** Slots that the cache had when it was freed last: it will need about as many again, and growing copies. */
+  #slotsBefore = 0
   readonly #options: GeneratorOptions
   readonly #stopTokens: Set<number>
   readonly #decode: (tokens: Tokens) => string
@@ -95,6 +97,7 @@ export class Generator {
 
   /** Empties the cache and frees its memory. Call it before the weights change, which needs memory too. */
   forget(): void {
+    this.#slotsBefore = Math.max(this.#slotsBefore, this.#cache.slots)
     this.#tree = new PrefixTree(new SlotAllocator(0))
     this.#cache.dispose()
   }
@@ -145,7 +148,7 @@ export class Generator {
     const used = slots.capacity - slots.freeSlots
     const wanted = Math.min(used + needed, Math.max(this.#options.cacheSlots, needed))
     if (wanted <= slots.capacity) return
-    const capacity = Math.max(wanted, Math.min(2 * slots.capacity, this.#options.cacheSlots))
+    const capacity = Math.max(wanted, Math.min(2 * slots.capacity, this.#options.cacheSlots), this.#slotsBefore)
     this.#cache.grow(capacity)
     slots.grow(capacity)
   }
