@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { ArgumentError } from '../../../src/cli/arguments.ts'
+import { parsePretrainArguments } from '../../../src/cli/pretrain/arguments.ts'
+
+function complaint(...args: string[]): string {
+  try {
+    parsePretrainArguments(args)
+  } catch (error) {
+    if (error instanceof ArgumentError) return error.message
+    throw error
+  }
+  throw new Error('Nothing was thrown.')
+}
+
+it('pretraining accepts the world by its current and its former option', () => {
+  for (const flag of ['--world', '--setting']) {
+    expect(complaint(flag, 'kitchen')).toContain('--world must be one of household, coding, desktop, not "kitchen".')
+    expect(parsePretrainArguments([flag, 'coding'])).toMatchObject({ world: 'coding', file: null })
+    // Accepted: the error is about the next argument.
+    expect(complaint(flag, 'coding', '--seed', 'x')).toContain('--seed must be')
+  }
+})
+
+it('pretraining plays fixed trajectories only with a policy of every strength', () => {
+  expect(complaint('--trajectories')).toContain('--trajectories requires --policies weak=DIR,middling=DIR,strong=DIR.')
+  expect(complaint('--policies', 'weak=a')).toContain('--policies is for --trajectories.')
+  expect(complaint('--trajectories', '--policies', 'weak=a,strong=b')).toContain('--policies lacks middling=DIR.')
+  expect(complaint('--trajectories', '--policies', 'weakest=a')).toContain('not "weakest"')
+})
