@@ -19,6 +19,8 @@ const USAGE = `node run.mjs [--minutes N] [--out FOLDER] [--tiny] [--peak GFLOPS
   --tiny             the smallest sizes, for a software adapter
   --peak GFLOPS      the adapter's single-precision peak in GFLOP/s, if it is known; otherwise measured
   --bandwidth GBS    its memory bandwidth in GB/s; otherwise measured
+
+Ctrl-C ends it with a report of what was measured.
 `
 
 /** Kept for starting, ending and writing the report. */
@@ -69,6 +71,7 @@ export async function run(options: RunOptions): Promise<{ path: string; isSound:
       if (record.kind === 'end') end(null)
     })
     child.on('error', (error) => end(error.message))
+    process.once('SIGINT', () => end('It was stopped.'))
     child.on('exit', (code, signal) =>
       end(`The process that measured ended by itself (${signal ?? `exit code ${code}`}).`),
     )
