@@ -114,11 +114,18 @@ export function isMain(moduleUrl) {
   return started !== undefined && realpathSync(started) === fileURLToPath(moduleUrl)
 }
 
+/** Flags for relaxed SIMD, which browsers have had since 2023 and Node has by default since 21: with it, kernels fuse multiply and add. */
+export function relaxedSimdFlags() {
+  return process.versions.node.startsWith('20.') ? ['--experimental-wasm-relaxed-simd'] : []
+}
+
 /** Flags that let this Node run TypeScript files. */
 export function typescriptFlags() {
-  // Browsers have had relaxed SIMD since 2023, Node by default since 21: with it, kernels fuse multiply and add.
-  const relaxedSimd = process.versions.node.startsWith('20.') ? ['--experimental-wasm-relaxed-simd'] : []
-  return [...relaxedSimd, '--import', pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href]
+  return [
+    ...relaxedSimdFlags(),
+    '--import',
+    pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href,
+  ]
 }
 
 if (isMain(import.meta.url)) ensure()

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { typescriptFlags } from '../../scripts/ensure.mjs'
+import { useCompiled } from './compiled.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Arguments of a run that takes a second. */
@@ -21,11 +22,25 @@ export const SMALL = Object.entries({
   policyAccuracyHigh: 1,
 }).flatMap(([key, value]) => ['--set', `${key}=${value}`])
 
-export async function loop(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const command = [...typescriptFlags(), 'src/cli/loop.ts', ...args]
+interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+async function run(...args: string[]): Promise<Ended> {
   try {
-    return { code: 0, ...(await promisify(execFile)(process.execPath, command, { cwd: root })) }
+    return { code: 0, ...(await promisify(execFile)(process.execPath, args, { cwd: root })) }
   } catch (error) {
-    return error as { code: number; stdout: string; stderr: string }
+    return error as Ended
   }
+}
+
+/** As `npm run loop` runs it. */
+export const loop = (...args: string[]) => run(...typescriptFlags(), 'src/cli/loop.ts', ...args)
+
+/** The same, compiled once for all tests of the file, and with one sampler unless a test asks for more: each takes time to start. */
+export function useCompiledLoop(): typeof loop {
+  const command = useCompiled('loop')
+  return (...args) => run(...command('loop'), ...(args.includes('--samplers') ? [] : ['--samplers', '1']), ...args)
 }

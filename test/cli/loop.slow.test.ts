@@ -7,12 +7,13 @@ import { parseRunLog } from '../../src/runs/run-log.ts'
 import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
 import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { writeInstructFolder } from '../engines/transformer/instruct-folder.ts'
-import { loop, SMALL } from './loop-process.ts'
+import { loop as loopOfSources, SMALL, useCompiledLoop } from './loop-process.ts'
 import { smallRelease } from '../worlds/household/library/release.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const shipped = join(root, 'public/models')
 describe('the loop on the command line', () => {
+  const loop = useCompiledLoop()
   let folder: string
   let models: string
   beforeAll(async () => {
@@ -47,9 +48,9 @@ describe('the loop on the command line', () => {
   })
 
   it('selects the CPU without a graphics adapter, with the same log as --backend cpu', async () => {
-    const run = (backend: string, file: string) =>
-      loop('--models', models, '--backend', backend, '--iterations', '1', ...SMALL, '--out', join(folder, file))
-    const [auto, cpu] = await Promise.all([run('auto', 'auto.jsonl'), run('cpu', 'cpu.jsonl')])
+    const run = (command: typeof loop, backend: string, file: string) =>
+      command('--models', models, '--backend', backend, '--iterations', '1', ...SMALL, '--out', join(folder, file))
+    const [auto, cpu] = await Promise.all([run(loopOfSources, 'auto', 'auto.jsonl'), run(loop, 'cpu', 'cpu.jsonl')])
     expect([auto.code, cpu.code, cpu.stderr]).toEqual([0, 0, ''])
     const chosen = /^Backend: (cpu|webgpu), because /.exec(auto.stderr)?.[1]
     const log = readFileSync(join(folder, 'auto.jsonl'), 'utf8')
@@ -110,7 +111,7 @@ describe('the loop on the command line', () => {
     // A killed process leaves events after its checkpoint, and half a line.
     const log = join(folder, 'resumed.jsonl')
     writeFileSync(log, `${readFileSync(log, 'utf8')}{"type":"iteration-sta`)
-    const { code, stderr } = await run('resumed', 3, '--resume')
+    const { code, stderr } = await run('resumed', 3, '--resume', '--samplers', '2')
     expect([code, stderr]).toEqual([0, 'Resuming after iteration 1.\n'])
     expect(readFileSync(log, 'utf8')).toBe(straight)
     expect(readFileSync(join(folder, 'resumed.timings.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(3)
@@ -203,14 +204,14 @@ describe('the loop on the command line', () => {
   })
 
   it('writes the same log of programs and tests for the same seed, byte for byte, with Code on stdout', async () => {
-    const run = (seed: number, file: string) =>
-      loop(
+    const run = (seed: number, file: string, command = loop) =>
+      command(
         ...['--preset', 'coding', '--models', models, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
         ...[...SMALL, '--set', 'evaluationRollouts=2', '--out', join(folder, file)],
       )
     const [first, second, other] = await Promise.all([
       run(1, 'code-a.jsonl'),
-      run(1, 'code-b.jsonl'),
+      run(1, 'code-b.jsonl', loopOfSources),
       run(2, 'code-c.jsonl'),
     ])
     expect([first.stderr, first.code, second.code, other.code]).toEqual(['', 0, 0, 0])

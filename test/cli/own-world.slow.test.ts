@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
 import { worldOf } from '../worlds/own/worlds.ts'
-import { loop, SMALL } from './loop-process.ts'
+import { SMALL, useCompiledLoop } from './loop-process.ts'
 
+const loop = useCompiledLoop()
 let folder: string
 let models: string
 beforeAll(async () => {

@@ -12,7 +12,9 @@ import { openingText } from '../../../src/worlds/household/engine/observations.t
 import { distanceToGoal } from '../../../src/worlds/household/planning/plan.ts'
 import { startGame } from '../../../src/worlds/household/engine/state.ts'
 import { writtenGame } from '../../worlds/household/library/game-file.ts'
-import { household, root } from './household-process.ts'
+import { root, useHousehold } from './household-process.ts'
+
+const { household } = useHousehold()
 
 const game = generateGame({ seed: 5, split: 'train', sceneSize: 'compact' })
 const seeded = ['--seed', '5', '--scene', 'compact']

@@ -13,7 +13,9 @@ import { openingText } from '../../../src/worlds/household/engine/observations.t
 import { distanceToGoal } from '../../../src/worlds/household/planning/plan.ts'
 import { integer, pick, seededRandom } from '../../../src/worlds/random.ts'
 import { startGame } from '../../../src/worlds/household/engine/state.ts'
-import { answersIn, asked, household, root, startHousehold } from './household-process.ts'
+import { answersIn, root, useHousehold } from './household-process.ts'
+
+const { asked, household, startHousehold } = useHousehold()
 
 const document = readFileSync(join(root, 'docs/household-protocol.md'), 'utf8')
 const generated = (seed: number) => generateGame({ seed, split: 'train', sceneSize: 'full' })
