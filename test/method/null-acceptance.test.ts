@@ -120,7 +120,7 @@ describe('a run of null rewrites', () => {
   })
 
   it.each([false, true])('is accepted as often as estimated (q measured again: %s)', async (remeasure) => {
-    const log = await logOf(world({ lengths }), request({ ...settings, remeasure }, { iterations: 60 }))
+    const log = await logOf(world({ lengths }), request({ ...settings, remeasure }, { iterations: 30 }))
     const resolved = ofType(log, 'rewrite-resolved')
     const accepted = resolved.filter((event) => event.accepted).length / resolved.length
     const { metrics } = ofType(log, 'iteration-finished').at(-1)!
