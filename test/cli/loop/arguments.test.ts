@@ -113,4 +113,10 @@ describe('npm run loop', () => {
     expect(line).toContain(valid)
     expect(line).not.toContain('\n')
   })
+
+  it('needs a log and a checkpoint to resume', () => {
+    const needs = '--resume needs --out and --save: the log and the checkpoint of the run to continue.'
+    expect(complaint('--resume', '--save', 'folder')).toBe(needs)
+    expect(complaint('--resume', '--out', 'log.jsonl')).toBe(needs)
+  })
 })

@@ -73,7 +73,7 @@ describe.each(chatModels)('the household prompts for a model like $name', ({ nam
         const written = rewriter.prompt({ ...author, description: text, criticSummary: said[0]?.response ?? '' })
         expect(controlTokens(written)).toEqual(ofRewriting)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 })
