@@ -32,11 +32,26 @@ export async function openView(page: Page, view: View): Promise<void> {
   await page.locator(DRAWN[view]).first().waitFor()
 }
 
-/** Checks each with axe, in both colour schemes, and in 360 pixels. */
-export async function expectEveryViewSound(page: Page): Promise<void> {
+/** The view on show as it is drawn, without the numbers that Svelte gives to elements while the page is open. */
+const drawing = (page: Page) =>
+  page.locator('main').evaluate((main) => {
+    const shown = main.querySelector('.content')!.cloneNode(true) as Element
+    for (const hidden of shown.querySelectorAll('[hidden]')) hidden.remove()
+    return `${main.className}\n${shown.outerHTML.replaceAll(/(?<=[="\s#-])c\d+(?=["\s-])/g, '')}`
+  })
+
+/**
+ * Checks each with axe, in both colour schemes, and in 360 pixels. Leaves out those that `checked` has, as they are drawn: many are the
+ * same in every world.
+ */
+export async function expectEveryViewSound(page: Page, checked: Set<string>): Promise<void> {
   for (const view of EVERY_VIEW) {
     await openView(page, view)
+    await turns(page)
+    const drawn = await drawing(page)
+    if (checked.has(drawn)) continue
     await expectSound(page, [360])
+    checked.add(drawn)
   }
 }
 
