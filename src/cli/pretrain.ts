@@ -14,6 +14,7 @@ import { playTrajectories } from '../pretraining/fixed-trajectories.ts'
 import { householdTraining } from '../pretraining/household/trainings.ts'
 import { TRAJECTORY_WORLDS } from '../pretraining/trajectory-worlds.ts'
 import type { Training } from '../pretraining/training.ts'
+import { sharedTraining } from '../pretraining/shared/trainings.ts'
 import { ownTrainings } from '../pretraining/own/trainings.ts'
 import { OwnGuest } from '../worlds/own/guest.ts'
 import { loadEngine } from '../worlds/sandbox/engine-binary.ts'
@@ -23,6 +24,7 @@ import { asArgument, readWorldFile } from './world-file.ts'
 import {
   parsePretrainArguments,
   PRETRAIN_USAGE,
+  SHARED,
   type PolicySource,
   type PretrainArguments,
   type PretrainedWorld,
@@ -37,7 +39,8 @@ const TRAININGS = { household: householdTraining, coding: codingTraining, deskto
 const OWN = 'own'
 
 async function writeFixedTrajectories(
-  { world, out, seed }: PretrainArguments,
+  world: PretrainedWorld,
+  { out, seed }: PretrainArguments,
   policies: Record<Strength, PolicySource>,
 ): Promise<void> {
   const loaded = {} as Record<Strength, { model: LanguageModel; temperature: number }>
@@ -60,7 +63,11 @@ async function writeFixedTrajectories(
 }
 
 async function trainModels({ world, roles, out, seed, after }: PretrainArguments): Promise<void> {
-  const trainingOf = memoised((role) => TRAININGS[world](role, seed))
+  const trainingOf = memoised((role) => {
+    if (world !== SHARED) return TRAININGS[world](role, seed)
+    if (role === 'author') throw new ArgumentError('The shared models have no author; omit --role author.')
+    return sharedTraining(role, seed)
+  })
   const run = { world, seed, trainingOf, stages: new KeptStages(world, seed), log: console.log }
   for (const role of roles) await trainRole(run, role, after, out)
 }
@@ -93,7 +100,8 @@ function memoised(make: (role: Role) => Training): (role: Role) => Training {
 try {
   const options = parsePretrainArguments(process.argv.slice(2))
   if (options === null) process.stdout.write(PRETRAIN_USAGE)
-  else if (options.policies !== null) await writeFixedTrajectories(options, options.policies)
+  else if (options.policies !== null && options.world !== SHARED)
+    await writeFixedTrajectories(options.world, options, options.policies)
   else if (options.file !== null) await trainOwnModels(options.file, options)
   else await trainModels(options)
 } catch (error) {

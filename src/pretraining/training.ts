@@ -44,6 +44,10 @@ export interface Phase {
 export interface Training {
   shape: ModelShape
   tokenizer: TokenizerFile
+  /** A model of the same shape and tokenizer whose weights the first phase starts from, in place of fresh ones. */
+  from?: Stage
+  /** Jinja source of a chat model's template, written into its folder. */
+  chatTemplate?: string
   phases: readonly Phase[]
 }
 

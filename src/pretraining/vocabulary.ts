@@ -69,10 +69,15 @@ export function pieceCounts(phrases: readonly string[], corpus: Iterable<string>
 }
 
 /**
- * Builds a tokenizer whose vocabulary is the 256 bytes, the end-of-response token, `phrases`, and every piece of
- * `corpus`. Deterministic in its inputs: words are ordered by frequency, then by code point.
+ * Builds a tokenizer whose vocabulary is the 256 bytes, the end-of-response token, `marks` (special tokens that say who speaks),
+ * `phrases`, and every piece of `corpus`. Deterministic in its inputs: words are ordered by frequency, then by code point.
  */
-export function buildTokenizer(phrases: readonly string[], corpus: Iterable<string>, cut: Cut = WORDS): TokenizerFile {
+export function buildTokenizer(
+  phrases: readonly string[],
+  corpus: Iterable<string>,
+  cut: Cut = WORDS,
+  marks: readonly string[] = [],
+): TokenizerFile {
   const pattern = piecePattern(phrases, cut)
   const counts = pieceCounts(phrases, corpus, cut)
   const words = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([word]) => word)
@@ -82,24 +87,23 @@ export function buildTokenizer(phrases: readonly string[], corpus: Iterable<stri
     vocab[token] ??= Object.keys(vocab).length
   }
   BYTE_CHARACTERS.forEach(add)
-  add(END_OF_RESPONSE)
+  const specials = [END_OF_RESPONSE, ...marks]
+  specials.forEach(add)
   for (const piece of [...phrases, ...words]) add(toByteLevel(piece))
 
   return {
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: [
-      {
-        id: vocab[END_OF_RESPONSE],
-        content: END_OF_RESPONSE,
-        single_word: false,
-        lstrip: false,
-        rstrip: false,
-        normalized: false,
-        special: true,
-      },
-    ],
+    added_tokens: specials.map((content) => ({
+      id: vocab[content],
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
+    })),
     normalizer: null,
     pre_tokenizer: {
       type: 'Sequence',

@@ -1,6 +1,7 @@
 /** The models that ship with the app, one for each role and world. */
 import { forRoles, type Role } from '../method/ports.ts'
 import type { World } from '../method/settings.ts'
+import type { LearningRole } from './learning.ts'
 import { sourceName, type RoleSource } from './source.ts'
 
 /** Name of its folder. */
@@ -10,6 +11,14 @@ export function shippedModel(world: World, role: Role): string {
 
 /** Name of the folder of the household's reward model from the beginning of its lessons: a start from which it has much to learn. */
 export const EARLY_JUDGE = 'household-reward-early'
+
+/** Folder of the models that several worlds share, which do not ship: `npm run pretrain -- --world shared` makes them. */
+export const SHARED_MODELS = '.cache/models'
+
+/** Name of the folder of such a model. */
+export function sharedModel(role: LearningRole): string {
+  return `shared-${role}`
+}
 
 export function hasEarlyModel(world: World, role: Role): boolean {
   return world === 'household' && role === 'reward'

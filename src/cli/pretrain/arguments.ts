@@ -1,18 +1,24 @@
 /** Arguments of `npm run pretrain`. */
 import { STRENGTHS, type Strength } from '../../method/judge-evaluation/fixed-trajectory.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
+import { SHARED_WORLDS } from '../../pretraining/shared/chat-form.ts'
+import { LEARNING_ROLES } from '../../roles/learning.ts'
+import { SHARED_MODELS } from '../../roles/shipped-models.ts'
 import { modelsFolder } from '../../worlds/own/models-folder.ts'
 import { ArgumentError, oneOf, readArguments, wholeNumber } from '../arguments.ts'
 import { isWorldFile } from '../world-file.ts'
 
 const WORLDS = ['household', 'coding', 'desktop'] as const
 export type PretrainedWorld = (typeof WORLDS)[number]
+/** Stands for all worlds that the shared models play in. */
+export const SHARED = 'shared'
 
 export const PRETRAIN_USAGE = `Usage: npm run pretrain -- [options]
   --world NAME   one of ${WORLDS.join(', ')} (household), or the file of a world of yours with an expert,
-                 ./my-world.ts, whose models then are in ./my-world.models
+                 ./my-world.ts, whose models then are in ./my-world.models; or ${SHARED}, a policy and a reward
+                 model in chat form for ${SHARED_WORLDS.join(' and ')} alike
   --role NAME    one of ${ROLES.join(', ')}; all by default
-  --out FOLDER   folder for the model folders (public/models; with a file, beside it)
+  --out FOLDER   folder for the model folders (public/models; with a file, beside it; of ${SHARED}, ${SHARED_MODELS})
   --seed N       seed of the initial weights and of the demonstrations (0)
   --after N      start with phase N + 1, from the model of phase N
                  Models of earlier phases and steps are kept in .cache/pretrain/seed-N. The household's reward model
@@ -29,7 +35,7 @@ export interface PolicySource {
 }
 
 export interface PretrainArguments {
-  world: PretrainedWorld
+  world: PretrainedWorld | typeof SHARED
   /** The file of a world of one's own, which takes the place of `world`; null for none. */
   file: string | null
   /** Who plays fixed trajectories; null trains models. */
@@ -66,16 +72,23 @@ export function parsePretrainArguments(args: string[]): PretrainArguments | null
   if (trajectories && policies === undefined) {
     throw new ArgumentError('--trajectories requires --policies weak=DIR,middling=DIR,strong=DIR.')
   }
+  if (trajectories && world === SHARED) throw new ArgumentError('--trajectories is for one world at a time.')
   if (!trajectories && policies !== undefined) throw new ArgumentError('--policies is for --trajectories.')
   return {
-    world: file === null ? oneOf('world', world, WORLDS) : 'household',
+    world: file === null ? oneOf('world', world, [...WORLDS, SHARED] as const) : 'household',
     file,
-    roles: role === undefined ? ROLES : [oneOf('role', role, ROLES)],
+    roles: role !== undefined ? [oneOf('role', role, ROLES)] : world === SHARED ? LEARNING_ROLES : ROLES,
     policies: policies === undefined ? null : policySources(policies),
-    out: values.out ?? (file !== null ? modelsFolder(file) : trajectories ? 'public/trajectories' : 'public/models'),
+    out: values.out ?? defaultFolder(file, world, trajectories),
     seed: wholeNumber('seed', seed, 0, 999_999_999),
     after: wholeNumber('after', after, 0, 2),
   }
+}
+
+function defaultFolder(file: string | null, world: string, isOfTrajectories: boolean): string {
+  if (file !== null) return modelsFolder(file)
+  if (world === SHARED) return SHARED_MODELS
+  return isOfTrajectories ? 'public/trajectories' : 'public/models'
 }
 
 /** Reads "weak=DIR,middling=DIR@1.2,strong=DIR". Throws ArgumentError. */

@@ -53,7 +53,11 @@ const phaseCount = ({ phases }: Training) => (phases.length === 1 ? '1 phase' : 
 /** Every phase starts from weights with a fresh optimiser, so that it can be run again separately. */
 async function startModel(run: Pretraining, role: Role, training: Training, index: number): Promise<LanguageModel> {
   if (index > 0) return run.stages.load(await stageBefore(run, role, training, index), training)
-  const { shape, tokenizer } = training
+  const { shape, tokenizer, from } = training
+  if (from !== undefined) {
+    await makeStage(run, role, from, 'starts from')
+    return run.stages.load(from, run.trainingOf(from.role))
+  }
   const { vocab } = tokenizer.model
   const config = configJson(shape, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!)
   return LanguageModel.fresh(config, tokenizer, run.seed, 'cpu')
@@ -86,10 +90,15 @@ async function openCorpus(run: Pretraining, role: Role, phase: Phase): Promise<C
 }
 
 /** Trains the role of a missing stage. */
-async function makeStage(run: Pretraining, learner: Role, stage: Stage): Promise<void> {
+async function makeStage(
+  run: Pretraining,
+  learner: Role,
+  stage: Stage,
+  use = 'learns from the play of',
+): Promise<void> {
   const training = run.trainingOf(stage.role)
   const path = run.stages.pathOf(stage, training)
-  if (await run.stages.has(stage, training)) return run.log(`${run.world}-${learner} learns from the play of ${path}`)
+  if (await run.stages.has(stage, training)) return run.log(`${run.world}-${learner} ${use} ${path}`)
   if (stage.role === learner) throw missingStage(run, stage, training)
   run.log(`${path} is missing or was made by another recipe: training ${run.world}-${stage.role} first`)
   await trainRole(run, stage.role, 0, null)
@@ -110,10 +119,14 @@ async function trainPhase(
   )
   await trainSteps(run, model, corpus, training, stage)
   if (folder !== null) {
-    await writeModelFolder(folder, await model.saveFolder())
+    await writeModelFolder(folder, { ...(await model.saveFolder()), ...templateFile(training) })
     run.log(`${run.world}-${stage.role}: written to ${folder}`)
   }
   await model.dispose()
+}
+
+function templateFile({ chatTemplate }: Training): Record<string, Uint8Array> {
+  return chatTemplate === undefined ? {} : { 'chat_template.jinja': new TextEncoder().encode(chatTemplate) }
 }
 
 async function trainSteps(

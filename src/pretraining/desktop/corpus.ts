@@ -4,11 +4,13 @@ import type { Layout } from '../../worlds/desktop/engine/layout.ts'
 import { nothingHappens } from '../../worlds/desktop/engine/observations.ts'
 import { generateTask } from '../../worlds/desktop/generator/generate-task.ts'
 import { composeGame } from '../../worlds/desktop/generator/templates.ts'
+import type { JudgedStep } from '../../worlds/desktop/roles/critiques.ts'
 import { demonstrate, demonstrateJudgement, replay } from '../../worlds/desktop/roles/demonstrations.ts'
+import type { DemonstratedStep } from '../../worlds/plain/demonstration.ts'
 import { desktopFormats } from '../../worlds/desktop/roles/plain-roles.ts'
 import { chance, integer, seededRandom, unit, type Random } from '../../worlds/random.ts'
 import type { Piece } from '../demonstration-corpus.ts'
-import { judgedLine, policyLine } from '../plain-lines.ts'
+import { judgedLine, plainForm, policyLine, type EpisodeForm } from '../plain-lines.ts'
 import type { PlayedGame } from '../played-games.ts'
 
 /** Seeds of each corpus' own games; the next seed's games start this far behind. */
@@ -51,15 +53,22 @@ export interface JudgementRecipe extends Variations {
   judgedRefusals: number
 }
 
+const PLAIN = plainForm(desktopFormats)
+
 /** Episode `index` of the policy's corpus. */
-export function policyPieces(recipe: PolicyRecipe, seed: number, index: number): Piece[] {
+export function policyPieces(
+  recipe: PolicyRecipe,
+  seed: number,
+  index: number,
+  { formats, spelling }: EpisodeForm = PLAIN,
+): Piece[] {
   const random = seededRandom('desktop policy corpus', seed, index)
   const { rare, familiarWords, slip, imitatesSlips, maxSteps } = recipe
   const templates = rare && chance(random, rare.share) ? rare.templates : recipe.templates
   const wordings = familiarWords === undefined ? undefined : chance(random, familiarWords) ? FAMILIAR : UNFAMILIAR
   const task = trainingTask(POLICY_GAMES + seed * SEED_DISTANCE + index, templates, wordings)
   const demonstration = demonstrate(varied(task, recipe, random), { slip, maxSteps }, random)
-  return policyLine(desktopFormats, demonstration, { imitatesSlips })
+  return policyLine(formats, demonstration, { imitatesSlips }, spelling)
 }
 
 /** Episode `index` of the reward model's corpus: a transcript with judgements of its steps. */
@@ -68,16 +77,17 @@ export function judgedPieces(
   played: readonly PlayedGame<DesktopGame>[],
   seed: number,
   index: number,
+  { formats, spelling }: EpisodeForm = PLAIN,
 ): Piece[] {
   const random = seededRandom('desktop judge', seed, index)
   const episode = chance(random, recipe.playedShare)
     ? replayed(played[index % played.length]!, recipe.maxSteps)
     : imperfectDemonstration(recipe, seed, index, random)
-  return judgedLine(desktopFormats, episode, (step) =>
+  const judge = (step: DemonstratedStep<JudgedStep>) =>
     !step.observation.startsWith(nothingHappens) || chance(random, recipe.judgedRefusals)
       ? demonstrateJudgement(step)
-      : null,
-  )
+      : null
+  return judgedLine(formats, episode, judge, spelling)
 }
 
 const replayed = ({ game, moves }: PlayedGame<DesktopGame>, maxSteps: number) => replay(game, moves, maxSteps)

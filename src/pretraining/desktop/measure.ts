@@ -1,6 +1,6 @@
 /** Measures the desktop's models like the loop: by held-out tasks, judgements at temperature 1, and rewrites. */
 import type { EpisodeFinished } from '../../method/events.ts'
-import type { LanguageModelPort, Split } from '../../method/ports.ts'
+import type { LanguageModelPort, RoleFormats, Split } from '../../method/ports.ts'
 import { DesktopEnvironment } from '../../worlds/desktop/environment.ts'
 import { domainOf } from '../../worlds/desktop/generator/templates.ts'
 import { desktopFormats } from '../../worlds/desktop/roles/plain-roles.ts'
@@ -17,14 +17,20 @@ const AUTHOR_MEASURE = {
   seed: 1,
 }
 
-function playHeldOut(player: LanguageModelPort, split: Split, tasks: number, temperature: number) {
-  const options = { split, tasks, maxSteps: MAX_STEPS, seed: 1, temperature }
-  return playEpisodes(player, new DesktopEnvironment(), desktopFormats, options)
+interface HeldOut {
+  split: Split
+  tasks: number
+  temperature: number
 }
 
-export async function policyStanding(policy: LanguageModelPort): Promise<string> {
+function playHeldOut(player: LanguageModelPort, formats: RoleFormats, heldOut: HeldOut) {
+  const options = { ...heldOut, maxSteps: MAX_STEPS, seed: 1 }
+  return playEpisodes(player, new DesktopEnvironment(), formats, options)
+}
+
+export async function policyStanding(policy: LanguageModelPort, formats: RoleFormats = desktopFormats): Promise<string> {
   const play = async (split: Split, temperature: number) =>
-    accuracyText(await playHeldOut(policy, split, TASKS, temperature))
+    accuracyText(await playHeldOut(policy, formats, { split, tasks: TASKS, temperature }))
   return `held-out accuracy greedy ${await play('id', 0)}; sampled ${await play('id', 1)}; unseen, greedy ${await play('ood', 0)}`
 }
 
@@ -42,8 +48,12 @@ export function accuracyText(episodes: readonly Pick<EpisodeFinished, 'taskId' |
 }
 
 /** Held-out tasks of every player, to measure judges on. */
-export function judgedEpisodes(players: readonly LanguageModelPort[]): Promise<EpisodeFinished[]> {
-  return playedByEach(players, (player) => playHeldOut(player, 'id', JUDGED_TASKS, 1))
+export function judgedEpisodes(
+  players: readonly LanguageModelPort[],
+  formats: RoleFormats = desktopFormats,
+): Promise<EpisodeFinished[]> {
+  const heldOut: HeldOut = { split: 'id', tasks: JUDGED_TASKS, temperature: 1 }
+  return playedByEach(players, (player) => playHeldOut(player, formats, heldOut))
 }
 
 export async function authorStanding(author: LanguageModelPort): Promise<string> {

@@ -1,7 +1,7 @@
 /** Training data of the household's policy and reward model: demonstrations and real play, as pieces of their prompts. */
 import { demonstrate, demonstrateJudgement, replay } from '../../worlds/household/roles/demonstrations.ts'
 import type { JudgedStep } from '../../worlds/household/roles/critiques.ts'
-import type { Demonstration } from '../../worlds/plain/demonstration.ts'
+import type { DemonstratedStep, Demonstration } from '../../worlds/plain/demonstration.ts'
 import { misreadGoal } from '../../worlds/household/roles/misread-goals.ts'
 import { nothingHappens } from '../../worlds/household/engine/observations.ts'
 import type { HouseholdGame, TaskType } from '../../worlds/household/engine/game.ts'
@@ -9,7 +9,7 @@ import { generateGame } from '../../worlds/household/generator/generate-game.ts'
 import { chance, seededRandom, unit, type Random } from '../../worlds/random.ts'
 import { householdFormats } from '../../worlds/household/roles/plain-roles.ts'
 import type { Piece } from '../demonstration-corpus.ts'
-import { judgedLine, policyLine } from '../plain-lines.ts'
+import { judgedLine, plainForm, policyLine, type EpisodeForm } from '../plain-lines.ts'
 import type { PlayedGame } from '../played-games.ts'
 
 /** Seeds of each corpus' own games; the next seed's games start this far behind. */
@@ -43,14 +43,22 @@ export interface JudgementRecipe {
   judgedRefusals: number
 }
 
+const PLAIN = plainForm(householdFormats)
+
 /** Episode `index` of the policy's corpus. */
-export function policyPieces(recipe: PolicyRecipe, seed: number, index: number): Piece[] {
+export function policyPieces(
+  recipe: PolicyRecipe,
+  seed: number,
+  index: number,
+  { formats, spelling }: EpisodeForm = PLAIN,
+): Piece[] {
   const random = seededRandom('policy corpus', seed, index)
   const { common, rare, rareShare, slip, maxSteps, hints } = recipe
   const taskTypes = chance(random, rareShare) ? rare : common
   const game = trainingGame(POLICY_GAMES, seed, index, taskTypes)
   const withHint = chance(random, hints)
-  return policyLine(householdFormats, demonstrate(game, { slip, maxSteps, withHint }, random))
+  const episode = demonstrate(game, { slip, maxSteps, withHint }, random)
+  return policyLine(formats, episode, undefined, spelling)
 }
 
 /** Episode `index` of the reward model's corpus: a transcript with judgements of its steps. */
@@ -59,19 +67,21 @@ export function judgedPieces(
   played: readonly PlayedGame<HouseholdGame>[],
   seed: number,
   index: number,
+  { formats, spelling }: EpisodeForm = PLAIN,
 ): Piece[] {
   const random = seededRandom('judge', seed, index)
   const isPlayed = chance(random, recipe.playedShare)
   const episode = isPlayed
     ? replayed(played[index % played.length]!, recipe, random)
     : imperfectDemonstration(recipe, seed, index, random)
-  return judgedLine(householdFormats, episode, (step) => {
+  const judge = (step: DemonstratedStep<JudgedStep>) => {
     // An unused draw: the shipped weights were made with it.
     unit(random)
     return !step.observation.includes(nothingHappens) || chance(random, recipe.judgedRefusals)
       ? demonstrateJudgement(step)
       : null
-  })
+  }
+  return judgedLine(formats, episode, judge, spelling)
 }
 
 function replayed(

@@ -1,6 +1,6 @@
 /** Measures the household's models like the loop: by held-out games, judgements at temperature 1, and rewrites. */
 import type { EpisodeFinished } from '../../method/events.ts'
-import type { LanguageModelPort } from '../../method/ports.ts'
+import type { LanguageModelPort, RoleFormats } from '../../method/ports.ts'
 import { taskTypes } from '../../worlds/household/engine/game.ts'
 import { HouseholdEnvironment } from '../../worlds/household/environment.ts'
 import { generatedGames } from '../../worlds/household/game-source.ts'
@@ -23,9 +23,9 @@ function household(): HouseholdEnvironment {
   return new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
 }
 
-export async function policyStanding(policy: LanguageModelPort): Promise<string> {
+export async function policyStanding(policy: LanguageModelPort, formats: RoleFormats = householdFormats): Promise<string> {
   const play = async (temperature: number) =>
-    accuracyText(await playEpisodes(policy, household(), householdFormats, { ...HELD_OUT, tasks: GAMES, temperature }))
+    accuracyText(await playEpisodes(policy, household(), formats, { ...HELD_OUT, tasks: GAMES, temperature }))
   return `held-out accuracy greedy ${await play(0)}; sampled ${await play(1)}`
 }
 
@@ -40,9 +40,12 @@ export function accuracyText(episodes: readonly Pick<EpisodeFinished, 'taskId' |
 }
 
 /** Held-out games of every player, to measure judges on. */
-export function judgedEpisodes(players: readonly LanguageModelPort[]): Promise<EpisodeFinished[]> {
+export function judgedEpisodes(
+  players: readonly LanguageModelPort[],
+  formats: RoleFormats = householdFormats,
+): Promise<EpisodeFinished[]> {
   const options = { ...HELD_OUT, tasks: JUDGED_GAMES }
-  return playedByEach(players, (player) => playEpisodes(player, household(), householdFormats, options))
+  return playedByEach(players, (player) => playEpisodes(player, household(), formats, options))
 }
 
 export async function authorStanding(author: LanguageModelPort): Promise<string> {

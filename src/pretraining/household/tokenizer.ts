@@ -6,8 +6,8 @@ import { critique, type JudgedStep } from '../../worlds/household/roles/critique
 import { demonstrate } from '../../worlds/household/roles/demonstrations.ts'
 import { householdFormats } from '../../worlds/household/roles/plain-roles.ts'
 import { chance, seededRandom, unit, type Random } from '../../worlds/random.ts'
-import type { Demonstration } from '../../worlds/plain/demonstration.ts'
-import { judgedLine, policyLine } from '../plain-lines.ts'
+import type { DemonstratedStep, Demonstration } from '../../worlds/plain/demonstration.ts'
+import { judgedLine, plainForm, policyLine, type EpisodeForm } from '../plain-lines.ts'
 import { HOUSEHOLD_PHRASES } from './phrases.ts'
 import { buildTokenizer, type TokenizerFile } from '../vocabulary.ts'
 
@@ -18,13 +18,20 @@ export function householdTokenizer(authorTexts: Iterable<string>): TokenizerFile
   return buildTokenizer(HOUSEHOLD_PHRASES, sampleTexts(authorTexts))
 }
 
+const PLAIN = plainForm(householdFormats)
+
 function* sampleTexts(authorTexts: Iterable<string>): Iterable<string> {
+  yield* householdTexts()
+  yield* authorTexts
+}
+
+/** Every word of the world, and episodes as the policy and the reward model read them. */
+export function* householdTexts(form: EpisodeForm = PLAIN, episodes = SAMPLED_EPISODES): Iterable<string> {
   for (const type of [...Object.keys(startPlacement), ...receptacleTypes]) yield ` ${type}`
   for (let number = 0; number <= HIGHEST_NUMBER; number++) yield ` ${number}`
-  for (let index = 0; index < SAMPLED_EPISODES; index++) {
-    for (const { text } of [...sampleActing(index), ...sampleJudging(index)]) yield text
+  for (let index = 0; index < episodes; index++) {
+    for (const { text } of [...sampleActing(index, form), ...sampleJudging(index, form)]) yield text
   }
-  yield* authorTexts
 }
 
 /*
@@ -32,18 +39,19 @@ function* sampleTexts(authorTexts: Iterable<string>): Iterable<string> {
  * their reasons are words, too. Ids are by frequency, so other samples would make other ids.
  */
 
-function sampleActing(index: number) {
+function sampleActing(index: number, { formats, spelling }: EpisodeForm) {
   const random = seededRandom('policy corpus', 0, index)
-  return policyLine(householdFormats, sampleDemonstration(index, 0.5, 0.3, random))
+  return policyLine(formats, sampleDemonstration(index, 0.5, 0.3, random), undefined, spelling)
 }
 
-function sampleJudging(index: number) {
+function sampleJudging(index: number, { formats, spelling }: EpisodeForm) {
   const random = seededRandom('reward corpus', 0, index)
   const slip = 0.2 + (0.8 - 0.2) * unit(random)
-  return judgedLine(householdFormats, sampleDemonstration(index, slip, 0, random), ({ facts, trueLabel }) => {
+  const judge = ({ facts, trueLabel }: DemonstratedStep<JudgedStep>) => {
     const score = chance(random, 0.4) ? (-trueLabel as 1 | -1) : trueLabel
     return { reasoning: critique(facts, score), score }
-  })
+  }
+  return judgedLine(formats, sampleDemonstration(index, slip, 0, random), judge, spelling)
 }
 
 function sampleDemonstration(index: number, slip: number, hints: number, random: Random): Demonstration<JudgedStep> {
