@@ -23,6 +23,7 @@ export const TABLES = [
   'votes',
   'map',
   'checks',
+  'across',
 ] as const
 export type TableName = (typeof TABLES)[number]
 

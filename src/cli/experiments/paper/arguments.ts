@@ -1,5 +1,6 @@
 /** The arguments of `npm run experiments -- paper`. */
 import { availableParallelism } from 'node:os'
+import { SHARED_MODELS } from '../../../roles/shipped-models.ts'
 import { BACKENDS, type BackendName } from '../../../language-model/backends/backend.ts'
 import { TABLES, type TableName } from '../../../results/results-file.ts'
 import type { Settings } from '../../../method/settings.ts'
@@ -25,6 +26,8 @@ export const PAPER_USAGE = `npm run experiments -- paper [options]
                       a start policy of the map, a folder as \`npm run pretrain\` writes it; may be repeated
                       (shipped: the built-in one)
   --models DIR        folder with the built-in models (public/models)
+  --shared-models DIR folder with the start models of the table across (${SHARED_MODELS}), which
+                      \`npm run pretrain -- --world shared\` makes
   --backend NAME      ${BACKENDS.join(', ')} (cpu)
   --publish           also writes the tables to public/results and docs/results.md, and keeps the published values
                       of other seeds, if they were measured alike
@@ -42,6 +45,7 @@ const OPTIONS = {
   set: { type: 'string', multiple: true },
   'policy-model': { type: 'string', multiple: true },
   models: { type: 'string', default: 'public/models' },
+  'shared-models': { type: 'string', default: SHARED_MODELS },
   backend: { type: 'string', default: 'cpu' },
   publish: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -61,6 +65,8 @@ export interface PaperArguments {
   /** Folders of the map's start policies by name; null is the shipped one. */
   starts: Readonly<Record<string, string | null>>
   models: string
+  /** Folder of the models that worlds share. */
+  sharedModels: string
   backend: BackendName
   isPublished: boolean
   /** The arguments as given, for provenance. */
@@ -86,6 +92,7 @@ export function parsePaperArguments(args: readonly string[]): PaperArguments | n
     overrides: Object.fromEntries((values.set ?? []).map(readAssignment)),
     starts: startsFrom(values['policy-model'] ?? []),
     models: values.models,
+    sharedModels: values['shared-models'],
     backend: oneOf('backend', values.backend, BACKENDS),
     isPublished: values.publish,
     given: args,
@@ -102,6 +109,7 @@ function budgetFrom(base: Budget, seeds: string | undefined, iterations: string 
       iterations: { household: count, coding: count, desktop: count },
       longerIterations: count,
       mapIterations: count,
+      acrossIterations: count,
     }),
   }
 }

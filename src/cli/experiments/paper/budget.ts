@@ -16,6 +16,10 @@ export interface Budget {
   /** Iterations of the household in the table that shows whether it continues to improve. */
   longerIterations: number
   mapIterations: number
+  /** Iterations in one world before the models are measured in all. */
+  acrossIterations: number
+  /** Held-out tasks of each split there. */
+  acrossTasks: number
   /** Times as many iterations in the run that looks for drift. */
   driftFactor: number
   /** Held-out tasks of each split. */
@@ -38,6 +42,8 @@ export const FULL: Budget = {
   iterations: { household: 40, coding: 160, desktop: 40 },
   longerIterations: 80,
   mapIterations: 20,
+  acrossIterations: 20,
+  acrossTasks: 100,
   driftFactor: 10,
   evaluationTasks: 200,
   lambdas: [0, 0.5, 1, 2, 5],
@@ -59,6 +65,8 @@ export const QUICK: Budget = {
   iterations: { household: 6, coding: 24, desktop: 6 },
   longerIterations: 12,
   mapIterations: 4,
+  acrossIterations: 2,
+  acrossTasks: 20,
   driftFactor: 4,
   evaluationTasks: 50,
   lambdas: [0, 1, 4],

@@ -64,8 +64,8 @@ function rowOf(plan: TablePlan, row: RowPlan, runs: TableRuns): ResultsRow {
         measure.id,
         plan.seeds.map((seed) => {
           const run = runOf(runs, arm.id, seed)
-          if (isStart) return round(measure.atStart?.(run) ?? null)
-          return round(measure.of(run, new Map(plan.arms.map(({ id }) => [id, runOf(runs, id, seed)]))))
+          const peers = new Map(plan.arms.map(({ id }) => [id, runOf(runs, id, seed)]))
+          return round(isStart ? (measure.atStart?.(run, peers) ?? null) : measure.of(run, peers))
         }),
       ]),
     ),

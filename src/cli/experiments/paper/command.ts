@@ -48,12 +48,14 @@ export async function paperCommand(args: readonly string[]): Promise<number> {
 }
 
 async function runTables(folder: RunFolder, options: PaperArguments): Promise<number> {
-  const { atOnce, backend, budget, models, out, overrides, starts } = options
+  const { atOnce, backend, budget, models, out, overrides, sharedModels, starts } = options
   const commit = currentCommit(ROOT)
   const folders = Object.values(starts).filter((start) => start !== null)
   const whole = options.tables.map((table) => withOverrides(planTable(table, budget, Object.keys(starts)), overrides))
   const needsEarlyJudge = whole.some(({ startsEarly }) => startsEarly)
-  const jobOptions: JobOptions = { starts, backend, models: await hashInputs(models, folders, needsEarlyJudge) }
+  const shared = whole.some(({ startsShared }) => startsShared) ? sharedModels : null
+  const hashes = await hashInputs(models, folders, needsEarlyJudge, shared)
+  const jobOptions: JobOptions = { starts, backend, models: hashes }
   const plans = options.arms === null ? whole : whole.map((plan) => onlyArms(plan, options.arms!))
   for (const [index, { arms, table }] of plans.entries()) {
     if (arms.length > 0) continue
@@ -71,7 +73,7 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
     folder,
     jobs,
     atOnce,
-    start: startInChild({ out, models, backend, commit }),
+    start: startInChild({ out, models, sharedModels, backend, commit }),
     signal: abort.signal,
     now: () => performance.now(),
     onProgress: progressWriter(),

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { parseSettings } from '../../../method/presets.ts'
 import type { Settings } from '../../../method/settings.ts'
-import { EARLY_JUDGE, shippedModel } from '../../../roles/shipped-models.ts'
+import { SHARED_WORLDS } from '../../../pretraining/shared/chat-form.ts'
+import { LEARNING_ROLES } from '../../../roles/learning.ts'
+import { EARLY_JUDGE, sharedModel, shippedModel } from '../../../roles/shipped-models.ts'
 import { evaluationInterval } from './budget.ts'
 import type { ArmPlan, TablePlan } from './plan.ts'
 
@@ -16,6 +18,13 @@ export interface Job {
   start: string | null
   /** Whether the early judge plays for the household's own. */
   startsEarly: boolean
+  /** Where else to measure the models at the end; absent if they are the built-in ones, which know one world. */
+  elsewhere?: readonly Place[]
+}
+
+export interface Place {
+  preset: string
+  settings: Settings
 }
 
 export interface JobOptions {
@@ -28,22 +37,18 @@ export interface JobOptions {
 
 /** Throws SettingsError. */
 export function jobOf(plan: TablePlan, arm: ArmPlan, seed: number, options: JobOptions): Job {
-  const settings = parseSettings(
-    {
-      evaluationTasks: plan.evaluationTasks,
-      evaluateEvery: evaluationInterval(arm.iterations),
-      ...arm.settings,
-      seed,
-    },
-    arm.preset,
-  )
+  const settings = settingsOf(plan, arm, seed)
+  const elsewhere = plan.startsShared ? otherWorlds(plan, settings, seed) : []
   const start = arm.start === undefined ? null : (options.starts[arm.start] ?? null)
   const identity = [
-    Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)),
+    entriesOf(settings),
     arm.iterations,
     options.backend,
-    Object.entries(playersOf(plan, options.models)).filter(([name]) => actsIn(name, settings)),
+    Object.entries(playersOf(plan, options.models)).filter(([name]) =>
+      [{ settings }, ...elsewhere].some((each) => actsIn(name, each.settings)),
+    ),
     start === null ? null : options.models[start],
+    ...elsewhere.map((place) => entriesOf(place.settings)),
   ]
   const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12)
   const name = arm.preset.replaceAll('+', '-')
@@ -55,14 +60,37 @@ export function jobOf(plan: TablePlan, arm: ArmPlan, seed: number, options: JobO
     iterations: arm.iterations,
     start,
     startsEarly,
+    ...(plan.startsShared && { elsewhere }),
   }
 }
 
+function settingsOf({ evaluationTasks }: TablePlan, { iterations, preset, ...arm }: ArmPlan, seed: number): Settings {
+  return parseSettings({ evaluationTasks, evaluateEvery: evaluationInterval(iterations), ...arm.settings, seed }, preset)
+}
+
+const entriesOf = (settings: Settings) => Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1))
+
+/** The worlds of the other arms, each once, with their held-out tasks of this seed. */
+function otherWorlds(plan: TablePlan, { world }: Settings, seed: number): Place[] {
+  const places = plan.arms.map((arm): Place => ({ preset: arm.preset, settings: settingsOf(plan, arm, seed) }))
+  const worlds = places.map(({ settings }) => settings.world)
+  return places.filter(({ settings }, i) => settings.world !== world && worlds.indexOf(settings.world) === i)
+}
+
+const SHARED = LEARNING_ROLES.map((role) => [sharedModel(role), role] as const)
+
 /** The hash of the model that plays each part in a table, by the name of the world's own model for it. */
 export function playersOf(
-  { startsEarly }: Pick<TablePlan, 'startsEarly'>,
-  { [EARLY_JUDGE]: early, ...own }: Readonly<Record<string, string>>,
+  { startsEarly, startsShared }: Pick<TablePlan, 'startsEarly' | 'startsShared'>,
+  { [EARLY_JUDGE]: early, ...models }: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
+  const own = Object.fromEntries(Object.entries(models).filter(([name]) => !SHARED.some(([shared]) => shared === name)))
+  if (startsShared) {
+    const shared = SHARED.flatMap(([name, role]) =>
+      SHARED_WORLDS.map((world) => [shippedModel(world, role), models[name]!] as const),
+    )
+    return { ...own, ...Object.fromEntries(shared) }
+  }
   return startsEarly ? { ...own, [shippedModel('household', 'reward')]: early! } : own
 }
 

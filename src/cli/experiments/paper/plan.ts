@@ -29,7 +29,7 @@ export interface MeasurePlan {
   /** At the end of a run. `peers` are the runs of the same seed by arm, itself included. */
   of(run: RunRecord, peers: ReadonlyMap<string, RunRecord>): number | null
   /** Before the first iteration; absent if there is no such value. */
-  atStart?(run: RunRecord): number | null
+  atStart?(run: RunRecord, peers: ReadonlyMap<string, RunRecord>): number | null
   /** Whether it depends on `peers`. */
   comparesArms?: true
 }
@@ -62,6 +62,11 @@ export interface TablePlan {
   evaluationTasks: number
   /** Whether every arm starts with the early judge in place of the household's own (shipped-models.ts). */
   startsEarly?: true
+  /**
+   * Whether every arm starts with the models that worlds share (shipped-models.ts), and is measured at its end in the worlds of the
+   * other arms, too.
+   */
+  startsShared?: true
   arms: readonly ArmPlan[]
   rows: readonly RowPlan[]
   measures: readonly MeasurePlan[]

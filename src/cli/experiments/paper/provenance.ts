@@ -1,10 +1,12 @@
 /** Which code and which weights results come from. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ROLES } from '../../../method/ports.ts'
-import { EARLY_JUDGE, shippedModel } from '../../../roles/shipped-models.ts'
+import { LEARNING_ROLES } from '../../../roles/learning.ts'
+import { EARLY_JUDGE, sharedModel, shippedModel } from '../../../roles/shipped-models.ts'
 import { SHIPPED_WORLDS } from '../../../worlds/index.ts'
 import { ArgumentError } from '../../arguments.ts'
 import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
@@ -27,16 +29,24 @@ export function currentCommit(root: string): string {
 
 /**
  * SHA-256 of what runs depend on besides the code: the built-in models' weights and the trajectories that measure the judge by
- * name, and each start policy by folder. Throws ArgumentError.
+ * name, and each start policy by folder. `shared` is the folder of the models that worlds share, if they play. Throws ArgumentError.
  */
 export async function hashInputs(
   models: string,
   starts: readonly string[],
   needsEarlyJudge: boolean,
+  shared: string | null = null,
 ): Promise<Record<string, string>> {
   const names = SHIPPED_WORLDS.flatMap((world) => ROLES.map((role) => shippedModel(world, role)))
   if (needsEarlyJudge) names.push(EARLY_JUDGE)
   const folders = [...new Set(names)].map((name): [string, string] => [name, join(models, name)])
+  if (shared !== null) {
+    for (const name of LEARNING_ROLES.map(sharedModel)) {
+      if (!existsSync(join(shared, name)))
+        throw new ArgumentError(`${shared} has no model ${name}. Make it with npm run pretrain -- --world shared.`)
+      folders.push([name, join(shared, name)])
+    }
+  }
   const hashes = await Promise.all(
     [...folders, ...starts.map((folder): [string, string] => [folder, folder])].map(
       async ([name, folder]): Promise<[string, string]> => [name, await hashWeights(folder)],

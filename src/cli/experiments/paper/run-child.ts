@@ -9,8 +9,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { runLoop } from '../../../method/loop.ts'
 import type { Role } from '../../../method/ports.ts'
-import { shippedModel } from '../../../roles/shipped-models.ts'
-import type { RoleSource } from '../../../roles/source.ts'
+import type { LearningRole } from '../../../roles/learning.ts'
+import { sharedModel, shippedModel } from '../../../roles/shipped-models.ts'
+import { folderSource, type RoleSource } from '../../../roles/source.ts'
 import { loadFixedTrajectories } from '../../../sessions/fixed-trajectories.ts'
 import { LoopSession } from '../../../sessions/loop-session.ts'
 import { loopPorts } from '../../../sessions/loop-ports.ts'
@@ -20,6 +21,7 @@ import type { BackendName } from '../../../language-model/backends/backend.ts'
 import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
 import { OPENERS } from '../../loop/worlds/index.ts'
 import type { Job } from './jobs.ts'
+import { measureElsewhere } from './measure-elsewhere.ts'
 import { RunMeasurer } from './measure-run.ts'
 import { OneThread } from './one-thread.ts'
 import { RunFolder } from './run-folder.ts'
@@ -30,6 +32,8 @@ export interface ChildRequest {
   /** Folder of the runs, and folder with the built-in models' folders. */
   out: string
   models: string
+  /** Folder with the models that worlds share. */
+  sharedModels: string
   backend: BackendName
   commit: string
 }
@@ -37,8 +41,8 @@ export interface ChildRequest {
 /** Iterations between checkpoints: a kill costs at most a minute or so. */
 const CHECKPOINT_EVERY = 5
 
-async function runJob({ job, out, models, backend, commit }: ChildRequest): Promise<void> {
-  const { key, preset, settings, iterations, start, startsEarly } = job
+async function runJob({ job, out, models, sharedModels, backend, commit }: ChildRequest): Promise<void> {
+  const { key, preset, settings, iterations, start, startsEarly, elsewhere } = job
   const folder = new RunFolder(out)
   const began = performance.now()
   let earlier = 0
@@ -51,7 +55,10 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
   const world = await OPENERS[settings.world]({ settings, isResumed: continued !== null }, undefined, tell)
   const builtIn: RoleSource = { kind: 'built-in' }
   const reward: RoleSource = startsEarly ? { kind: 'built-in', isEarly: true } : builtIn
-  const sources: Record<Role, RoleSource> = { policy: builtIn, reward, author: builtIn }
+  const shared = (role: LearningRole) => folderSource(resolve(sharedModels, sharedModel(role)))
+  const sources: Record<Role, RoleSource> = elsewhere
+    ? { policy: shared('policy'), reward: shared('reward'), author: builtIn }
+    : { policy: builtIn, reward, author: builtIn }
   const thread = new OneThread()
   const startPolicy = shippedModel(settings.world, 'policy')
   const host: PlayersHost = {
@@ -71,6 +78,7 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
   }
   const read = () => readShippedTrajectories(settings.world)
   const fixedTrajectories = await loadFixedTrajectories(settings, world, read, mustBeThere)
+  const measured: Record<string, Record<string, number>> = {}
   try {
     if (continued === null) {
       await store.create()
@@ -92,6 +100,9 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
       },
     })
     await session.run()
+    for (const place of elsewhere ?? []) {
+      measured[place.settings.world] = await measureElsewhere(place, players, tell)
+    }
   } finally {
     players.close()
     world.close()
@@ -112,6 +123,7 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
     commit,
     seconds: seconds(),
     ...measurer.result(),
+    ...(elsewhere && { elsewhere: measured }),
   })
 }
 

@@ -23,6 +23,8 @@ export const recordSchema = v.strictObject({
   mean: values,
   /** What the log shows beyond its metrics (log-checks.ts). */
   checks: values,
+  /** An evaluation of the trained models in other worlds, by world. */
+  elsewhere: v.optional(v.record(v.string(), values)),
 })
 
 export type RunRecord = v.InferOutput<typeof recordSchema>

@@ -1,7 +1,8 @@
-/** The tables of `npm run experiments -- paper`: Table 1 for each world, Figure 1, the ablations, the map and the checks. */
+/** The tables of `npm run experiments -- paper`: Table 1 for each world, Figure 1, the ablations, the map, the checks, and worlds across. */
 import type { ShippedWorld } from '../../../method/settings.ts'
 import type { TableName } from '../../../results/results-file.ts'
 import type { Budget } from './budget.ts'
+import { acrossTable } from './tables/across.ts'
 import { checksTable } from './tables/checks.ts'
 import { earlyJudgeTable } from './tables/early-judge.ts'
 import { longerTable } from './tables/longer.ts'
@@ -36,6 +37,7 @@ export function planTable(table: TableName, budget: Budget, starts: readonly str
     votes: () => votesTable(budget),
     map: () => mapTable(budget, starts),
     checks: () => checksTable(budget),
+    across: () => acrossTable(budget),
   }
   return others[table as Exclude<TableName, ShippedWorld>]()
 }

@@ -56,4 +56,9 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
     about:
       'The judge where a step contradicts the outcome, a run of ten times the length, oscillation, and conflict between what outcomes and votes ask of the policy.',
   },
+  across: {
+    title: 'Across worlds',
+    about:
+      'Does learning in one world help, leave, or harm another? A policy and a reward model that serve both worlds learn in one, and are measured in each.',
+  },
 }
