@@ -10,6 +10,6 @@ it('pretraining ends with code 2 and its usage if an argument is wrong', () => {
   expect([wrong.status, wrong.stdout, wrong.stderr]).toEqual([
     2,
     '',
-    `--world must be one of household, coding, desktop, not "kitchen".\n${PRETRAIN_USAGE}`,
+    `--world must be one of household, coding, desktop, shared, not "kitchen".\n${PRETRAIN_USAGE}`,
   ])
 })

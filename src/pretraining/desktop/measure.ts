@@ -28,7 +28,10 @@ function playHeldOut(player: LanguageModelPort, formats: RoleFormats, heldOut: H
   return playEpisodes(player, new DesktopEnvironment(), formats, options)
 }
 
-export async function policyStanding(policy: LanguageModelPort, formats: RoleFormats = desktopFormats): Promise<string> {
+export async function policyStanding(
+  policy: LanguageModelPort,
+  formats: RoleFormats = desktopFormats,
+): Promise<string> {
   const play = async (split: Split, temperature: number) =>
     accuracyText(await playHeldOut(policy, formats, { split, tasks: TASKS, temperature }))
   return `held-out accuracy greedy ${await play('id', 0)}; sampled ${await play('id', 1)}; unseen, greedy ${await play('ood', 0)}`

@@ -23,7 +23,10 @@ function household(): HouseholdEnvironment {
   return new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
 }
 
-export async function policyStanding(policy: LanguageModelPort, formats: RoleFormats = householdFormats): Promise<string> {
+export async function policyStanding(
+  policy: LanguageModelPort,
+  formats: RoleFormats = householdFormats,
+): Promise<string> {
   const play = async (temperature: number) =>
     accuracyText(await playEpisodes(policy, household(), formats, { ...HELD_OUT, tasks: GAMES, temperature }))
   return `held-out accuracy greedy ${await play(0)}; sampled ${await play(1)}`

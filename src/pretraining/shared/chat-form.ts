@@ -69,7 +69,9 @@ export function fixedTexts(world: SharedWorld): string[] {
   const { policy, reward } = CHAT_FORMATS[world]
   const around = (prompt: string) => prompt.split(new RegExp(`${SHOWN}|<\\|\\w+\\|>`))
   const ofPolicy = [policy.opening(SHOWN), policy.afterResponse(SHOWN)].flatMap(around)
-  const ofJudge = [reward.opening(SHOWN), reward.step({ response: SHOWN, observation: SHOWN }), reward.cue].flatMap(around)
+  const ofJudge = [reward.opening(SHOWN), reward.step({ response: SHOWN, observation: SHOWN }), reward.cue].flatMap(
+    around,
+  )
   // Who speaks is part of a longer piece, and is a phrase of its own as well.
   return [...new Set([...ofPolicy, ...ofJudge])].map((text) => text.trimEnd()).filter((text) => text !== '')
 }

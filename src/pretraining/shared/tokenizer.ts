@@ -15,13 +15,13 @@ const TEXTS: Readonly<Record<SharedWorld, (form: EpisodeForm, episodes: number) 
 const SAMPLED_EPISODES = 400
 const ANSWERS = ['\nAction:', '\n> Action:', '\nScore:']
 
-/** Phrases that occur in no sampled text are omitted: their tokens would learn nothing. */
+/** Phrases of a world that occur in no sampled text are omitted: their tokens would learn nothing. */
 export function sharedTokenizer(): TokenizerFile {
   const texts = [...sampleTexts()]
-  const phrases = [...ANSWERS, ...SHARED_WORLDS.flatMap(fixedTexts), ...worldPhrases()]
-  const said = pieceCounts(phrases, texts, WORDS)
-  const used = [...new Set(phrases)].filter((phrase) => said.has(phrase))
-  return buildTokenizer(used, texts, WORDS, SPEAKERS)
+  const fixed = [...new Set([...ANSWERS, ...SHARED_WORLDS.flatMap(fixedTexts)])]
+  const ofWorlds = [...new Set(worldPhrases())]
+  const said = pieceCounts([...fixed, ...ofWorlds], texts, WORDS)
+  return buildTokenizer([...fixed, ...ofWorlds.filter((phrase) => said.has(phrase))], texts, WORDS, SPEAKERS)
 }
 
 function* sampleTexts(): Iterable<string> {

@@ -16,7 +16,14 @@ import { playGames, type PlayedGame } from '../played-games.ts'
 import { rewardStanding } from '../reward-accuracy.ts'
 import { stagesOf } from '../step-training.ts'
 import { phaseOf, type Phase, type Training } from '../training.ts'
-import { CHAT_FORMATS, CHAT_TEMPLATE, chatForm, SHARED_WORLDS, terseTranscripts, type SharedWorld } from './chat-form.ts'
+import {
+  CHAT_FORMATS,
+  CHAT_TEMPLATE,
+  chatForm,
+  SHARED_WORLDS,
+  terseTranscripts,
+  type SharedWorld,
+} from './chat-form.ts'
 import { POLICY, REWARD, TURNS } from './recipes.ts'
 import { sharedTokenizer } from './tokenizer.ts'
 
@@ -39,7 +46,10 @@ function actingPhase(seed: number): Phase {
   const { plan, corpus, kept } = POLICY
   const standing = (model: LanguageModelPort) =>
     ofEachWorld((world) => MEASURES[world].policyStanding(model, CHAT_FORMATS[world]))
-  return { ...phaseOf(plan, { turns: TURNS, ...corpus }, { pieces: (index) => actedPieces(seed, index), standing }), kept }
+  return {
+    ...phaseOf(plan, { turns: TURNS, ...corpus }, { pieces: (index) => actedPieces(seed, index), standing }),
+    kept,
+  }
 }
 
 /** Demonstration `index` of the policy's corpus. */

@@ -29,7 +29,16 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const across = (...args: string[]) =>
   spawnSync(
     process.execPath,
-    [...typescriptFlags(), 'src/cli/experiments.ts', 'paper', '--table', 'across', '--out', join(folder, 'runs'), ...args],
+    [
+      ...typescriptFlags(),
+      'src/cli/experiments.ts',
+      'paper',
+      '--table',
+      'across',
+      '--out',
+      join(folder, 'runs'),
+      ...args,
+    ],
     { encoding: 'utf8' },
   )
 

@@ -65,7 +65,10 @@ export function jobOf(plan: TablePlan, arm: ArmPlan, seed: number, options: JobO
 }
 
 function settingsOf({ evaluationTasks }: TablePlan, { iterations, preset, ...arm }: ArmPlan, seed: number): Settings {
-  return parseSettings({ evaluationTasks, evaluateEvery: evaluationInterval(iterations), ...arm.settings, seed }, preset)
+  return parseSettings(
+    { evaluationTasks, evaluateEvery: evaluationInterval(iterations), ...arm.settings, seed },
+    preset,
+  )
 }
 
 const entriesOf = (settings: Settings) => Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1))

@@ -83,7 +83,9 @@ describe('the table across worlds', () => {
     const jobs = jobsOf([plan], OPTIONS)
     expect(jobs).toHaveLength(6)
     for (const job of jobs) {
-      const other = jobs.find(({ settings }) => settings.seed === job.settings.seed && settings.world !== job.settings.world)!
+      const other = jobs.find(
+        ({ settings }) => settings.seed === job.settings.seed && settings.world !== job.settings.world,
+      )!
       expect(job.elsewhere).toEqual([{ preset: other.preset, settings: other.settings }])
       expect(job.settings).toMatchObject({ evaluationTasks: 100, evaluateEvery: job.iterations, trainReward: true })
     }
