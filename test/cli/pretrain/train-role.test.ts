@@ -107,6 +107,26 @@ describe('training a role', () => {
     expect(weights(KEPT)).toEqual(before)
   })
 
+  it('starts from another model, which is trained first, and writes a chat template beside the weights', async () => {
+    const { run, lines } = pretraining()
+    const still = { ...plan, steps: 1, peakLearningRate: 0 }
+    const taught: Training = {
+      shape: SHAPE,
+      tokenizer,
+      from: { role: 'policy', phase: 1, step: 3 },
+      chatTemplate: 'a template',
+      phases: [{ plan: still, recipe: 'r', open: () => Promise.resolve(corpus) }],
+    }
+    const trainingOf = (role: Role) => (role === 'reward' ? taught : run.trainingOf(role))
+    await trainRole({ ...run, trainingOf }, 'reward', 0, join(folder, 'out'))
+    expect(lines.join('\n')).toContain('training household-policy first')
+    expect(lines.join('\n')).not.toContain('learns from the play')
+    // A learning rate of 0 leaves the weights as they were.
+    expect(weights('out/household-reward')).toEqual(weights('kept/household-policy.step-3'))
+    expect(readFileSync(join(folder, 'out/household-reward/chat_template.jinja'), 'utf8')).toBe('a template')
+    expect(existsSync(join(folder, 'out/household-policy'))).toBe(false)
+  })
+
   it('goes on after a phase with the same result, and says when that phase is missing', async () => {
     const whole = pretraining()
     await expect(whole.train('reward', 1)).rejects.toThrow(
