@@ -65,7 +65,7 @@ async function writeFixedTrajectories(
 async function trainModels({ world, roles, out, seed, after }: PretrainArguments): Promise<void> {
   const trainingOf = memoised((role) => {
     if (world !== SHARED) return TRAININGS[world](role, seed)
-    if (role === 'author') throw new ArgumentError('The shared models have no author; omit --role author.')
+    if (role === 'author') throw new RangeError('The shared models have no author.')
     return sharedTraining(role, seed)
   })
   const run = { world, seed, trainingOf, stages: new KeptStages(world, seed), log: console.log }

@@ -72,6 +72,9 @@ export function parsePretrainArguments(args: string[]): PretrainArguments | null
   if (trajectories && policies === undefined) {
     throw new ArgumentError('--trajectories requires --policies weak=DIR,middling=DIR,strong=DIR.')
   }
+  if (world === SHARED && role === 'author') {
+    throw new ArgumentError('The shared models have no author; omit --role author.')
+  }
   if (trajectories && world === SHARED) throw new ArgumentError('--trajectories is for one world at a time.')
   if (!trajectories && policies !== undefined) throw new ArgumentError('--policies is for --trajectories.')
   return {

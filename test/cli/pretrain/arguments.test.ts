@@ -14,7 +14,9 @@ function complaint(...args: string[]): string {
 
 it('pretraining accepts the world by its current and its former option', () => {
   for (const flag of ['--world', '--setting']) {
-    expect(complaint(flag, 'kitchen')).toContain('--world must be one of household, coding, desktop, not "kitchen".')
+    expect(complaint(flag, 'kitchen')).toContain(
+      '--world must be one of household, coding, desktop, shared, not "kitchen".',
+    )
     expect(parsePretrainArguments([flag, 'coding'])).toMatchObject({ world: 'coding', file: null })
     // Accepted: the error is about the next argument.
     expect(complaint(flag, 'coding', '--seed', 'x')).toContain('--seed must be')
@@ -26,4 +28,12 @@ it('pretraining plays fixed trajectories only with a policy of every strength', 
   expect(complaint('--policies', 'weak=a')).toContain('--policies is for --trajectories.')
   expect(complaint('--trajectories', '--policies', 'weak=a,strong=b')).toContain('--policies lacks middling=DIR.')
   expect(complaint('--trajectories', '--policies', 'weakest=a')).toContain('not "weakest"')
+})
+
+it('models that worlds share have no author and play no fixed trajectories', () => {
+  expect(complaint('--world', 'shared', '--role', 'author')).toContain('The shared models have no author')
+  expect(complaint('--world', 'shared', '--trajectories', '--policies', 'weak=a,middling=b,strong=c')).toContain(
+    '--trajectories is for one world at a time.',
+  )
+  expect(parsePretrainArguments(['--world', 'shared'])!.roles).toEqual(['policy', 'reward'])
 })
