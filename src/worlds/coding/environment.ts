@@ -2,6 +2,7 @@
  * Programming problems as the loop's environment. An episode is one step, the program; the problem's hidden tests are the
  * ground truth. All programs of a call go to the judge together, and duplicates of a task's program run once.
  */
+import { EqualResults } from '../../method/equal-results.ts'
 import type {
   EnvironmentPort,
   EpisodeStart,
@@ -164,14 +165,8 @@ class ProgramBatch {
   async run(judge: JudgePort): Promise<TestResult[][]> {
     if (this.#jobs.length === 0) return []
     const results = await judge.judge(this.#jobs)
-    const known = new Map<string, TestResult>()
-    const shared = (result: TestResult): TestResult => {
-      const key = JSON.stringify([result.verdict, result.detail, result.passed, result.isVoid])
-      const first = known.get(key)
-      if (first === undefined) known.set(key, result)
-      return first ?? result
-    }
-    return results.map((verdicts) => verdicts.map((verdict) => shared(testResult(verdict))))
+    const equal = new EqualResults()
+    return results.map((verdicts) => verdicts.map((verdict) => equal.first(testResult(verdict))))
   }
 }
 
