@@ -110,7 +110,7 @@ async function run(args: readonly string[]): Promise<void> {
   } else if (name === 'memory') {
     const [iterations, every] = [numberOf('iterations', values.iterations ?? '500'), numberOf('every', values.every)]
     if (every < 1) throw new ArgumentError('--every must be 1 or more.')
-    const fields = (['tasks-per-iteration', 'evaluate-every'] as const).flatMap((option): Fields => {
+    const fields = (Object.keys(FIELDS) as (keyof typeof FIELDS)[]).flatMap((option): Fields => {
       const given = values[option]
       return given === undefined ? [] : [[FIELDS[option], numberOf(option, given)]]
     })

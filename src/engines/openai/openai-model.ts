@@ -43,7 +43,7 @@ export class OpenAiModel implements RoleModel {
     (await import('../../worlds/desktop/pixels/screen-png.ts')).screenPng(description),
   )
   #capabilities: ServerCapabilities | null = null
-  /** Of the check that the model sees; null before the first picture. */
+  /** The check that the model sees; null before the first picture. */
   #sight: Promise<unknown> | null = null
 
   /** Throws RemoteError for an address that cannot be reached from here. */

@@ -11,7 +11,7 @@ const TEXTS: Readonly<Record<SharedWorld, (form: EpisodeForm, episodes: number) 
   household: householdTexts,
   desktop: desktopTexts,
 }
-/** Of each world. They teach phrases; the words are listed. */
+/** Episodes of each world that are read. They teach phrases; the words are listed. */
 const SAMPLED_EPISODES = 400
 const ANSWERS = ['\nAction:', '\n> Action:', '\nScore:']
 

@@ -62,7 +62,7 @@ export async function transformersServer(): Promise<ModelServer> {
 export interface DecodedPicture {
   width: number
   height: number
-  /** Of its red, green and blue, row by row. */
+  /** Hash of its red, green and blue, row by row. */
   sha256: string
 }
 

@@ -9,7 +9,7 @@ import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 import { madeUpRecord, runsOf } from './made-up-records.ts'
 
 const plan = planTable('across', { ...FULL, mapSeeds: [0, 1, 2] }, [])
-const FROM = { command: 'npm run experiments -- paper', date: '2026-03-01', models: {}, recordings: {} }
+const FROM = { command: 'npm run experiments -- paper', date: '2026-03-01', models: {} }
 const MODELS = {
   'household-policy': 'own',
   'desktop-policy': 'own',
