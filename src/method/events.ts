@@ -240,6 +240,9 @@ export interface VoteCounts {
   goodRight: number
   badVotes: number
   badRight: number
+  /** Those on bad steps whose command the world accepted. Older logs lack them. */
+  acceptedBadVotes?: number
+  acceptedBadRight?: number
   /** Votes on labelled steps that equal the outcome of their trajectory. */
   outcomeVotesRight: number
   trajectories: number

@@ -154,6 +154,8 @@ export interface StepResult {
   won: boolean
   /** True after the last step, won or not. */
   done: boolean
+  /** False if the world refused the command, so that nothing changed. Absent in worlds that do not say. */
+  accepted?: boolean
   /** Ground truth of the step: 1 if it brought the goal closer, or sought information as an expert would. Null if unknown. */
   trueLabel: 1 | -1 | null
   /**

@@ -22,12 +22,13 @@ export const voteCharts = (splits: string): readonly WorldChart[] => [
     title: 'Reward model on fixed trajectories, steps',
     unit: 'share',
     about:
-      'Share of votes that agree with the true label of their step, on held-out trajectories of weak, middling and strong policies. These never change, so a frozen reward model is a flat line. Balanced is the mean of the shares on good and on bad steps: 50 % for a reward model that always says the same.',
+      'Share of votes that agree with the true label of their step, on held-out trajectories of weak, middling and strong policies. These never change, so a frozen reward model is a flat line. Balanced is the mean of the shares on good and on bad steps: 50 % for a reward model that always says the same. Commands that the world refuses are bad steps that are easy to judge; “accepted” leaves them out.',
     series: [
       { name: 'balanced', hue: 'reward', line: 'solid', metric: 'judge/balanced_acc' },
       { name: 'all steps', hue: 'reward', line: 'dashed', metric: 'judge/process_acc' },
       { name: 'good steps', hue: 'ink', line: 'dotted', metric: 'judge/good_acc' },
       { name: 'bad steps', hue: 'ink', line: 'dash-dotted', metric: 'judge/bad_acc' },
+      { name: 'bad steps, accepted', hue: 'ink', line: 'long-dashed', metric: 'judge/accepted_bad_acc' },
     ],
   },
   {
@@ -112,7 +113,14 @@ export const VOTE_WORDS: Pick<
     steps: 'steps to judge',
     score: 'mean score',
     referenceJunction: null,
-    reward: { metric: 'reward/process_acc', sentence: (share) => `judges ${share} of steps right` },
+    // On fixed trajectories, by kind: the share of all training steps rises by itself when the policy changes or its commands are refused.
+    reward(share) {
+      const good = share('judge/good_acc')
+      const accepted = share('judge/accepted_bad_acc')
+      const bad = accepted ?? share('judge/bad_acc')
+      if (good === null || bad === null) return `judges ${share('reward/process_acc') ?? '–'} of steps right`
+      return `${good} of good, ${bad} of ${accepted === null ? '' : 'accepted '}bad steps right`
+    },
   },
   profiles: [
     ['Unreadable vote in mean S', 'left out', 'counts 0'],

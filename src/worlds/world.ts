@@ -99,8 +99,8 @@ export interface WorldFlows {
   score: string
   /** The junction under the profile `reference`, where it differs from R = O + λ S̄. */
   referenceJunction: string | null
-  /** How good the reward model is. */
-  reward: { metric: string; sentence(share: string): string }
+  /** How good the reward model is. `share` writes the latest value of a metric; null if the run has none. */
+  reward(share: (metric: string) => string | null): string
 }
 
 /** Tasks that a person may import. The setting is also the name of the argument on the command line. */

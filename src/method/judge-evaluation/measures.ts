@@ -3,6 +3,7 @@
  *
  *     judge/process_acc        votes that equal the true label of their step / votes
  *     judge/good_acc, bad_acc  the same among steps with the true label +1, and -1
+ *     judge/accepted_bad_acc   that among steps with the true label -1 whose command the world accepted
  *     judge/balanced_acc       (good_acc + bad_acc) / 2: 1/2 for a judge that always says the same
  *     judge/outcome_step_acc   votes that equal the outcome of their trajectory / votes
  *     judge/outcome_acc        trajectories where the sign of the mean vote equals the outcome / trajectories
@@ -17,6 +18,8 @@ export const JUDGE_MEASURES: Readonly<Record<string, string>> = {
   'judge/balanced_acc': 'Mean of the accuracies on good and on bad steps of fixed held-out trajectories.',
   'judge/good_acc': 'Share of votes on good steps of fixed held-out trajectories that are +1.',
   'judge/bad_acc': 'Share of votes on bad steps of fixed held-out trajectories that are -1.',
+  'judge/accepted_bad_acc':
+    'Share of votes that are -1 on bad steps of fixed held-out trajectories whose command the world accepted. Refused commands are easier to judge.',
   'judge/outcome_step_acc': 'Share of votes on fixed held-out trajectories that equal the outcome of the trajectory.',
   'judge/outcome_acc': 'Share of fixed held-out trajectories where the sign of the mean vote equals the outcome.',
   'judge/ut': 'UT on fixed programs: share of written tests that all correct programs of the problem pass.',
@@ -46,11 +49,15 @@ function voteMeasures(cells: NonNullable<JudgeEvaluated['votes']>): Record<strin
   const all = total.goodVotes + total.badVotes
   const good = share(total.goodRight, total.goodVotes)
   const bad = share(total.badRight, total.badVotes)
+  // Logs from before refused commands were told apart have no such counts.
+  const isTold = cells.every(({ acceptedBadVotes }) => acceptedBadVotes !== undefined)
+  const accepted = (name: 'acceptedBadVotes' | 'acceptedBadRight') => cells.reduce((sum, cell) => sum + cell[name]!, 0)
   return {
     'judge/process_acc': share(total.goodRight + total.badRight, all),
     'judge/balanced_acc': good === null || bad === null ? null : (good + bad) / 2,
     'judge/good_acc': good,
     'judge/bad_acc': bad,
+    'judge/accepted_bad_acc': isTold ? share(accepted('acceptedBadRight'), accepted('acceptedBadVotes')) : null,
     'judge/outcome_step_acc': share(total.outcomeVotesRight, all),
     'judge/outcome_acc': share(total.outcomesRight, total.trajectories),
   }

@@ -6,6 +6,8 @@ import { labelText, type FixedTrajectory } from './fixed-trajectory.ts'
 export interface Replayed {
   trajectory: FixedTrajectory
   episode: EpisodeFinished
+  /** Indices of the steps whose command the world refused. */
+  refused: ReadonlySet<number>
 }
 
 /** Throws if a trajectory does not give the outcome and the labels that it was stored with. */
@@ -25,6 +27,7 @@ export async function replay(
   const openings = new Map(starts.map(({ episodeId, opening }) => [episodeId, opening]))
   const steps = new Map(trajectories.map((trajectory) => [trajectory, [] as EpisodeStep[]]))
   const won = new Set<FixedTrajectory>()
+  const refused = new Map(trajectories.map((trajectory) => [trajectory, new Set<number>()]))
   const longest = Math.max(...trajectories.map((trajectory) => trajectory.steps.length))
   for (let turn = 0; turn < longest; turn++) {
     const running = trajectories.filter((trajectory) => turn < trajectory.steps.length)
@@ -37,6 +40,7 @@ export async function replay(
       const { response, command } = trajectory.steps[turn]!
       const { observation, trueLabel, distance, tests } = result
       if (result.won) won.add(trajectory)
+      if (result.accepted === false) refused.get(trajectory)!.add(turn)
       steps.get(trajectory)!.push({
         ...{ response, command, thought: '', observation, trueLabel, distance },
         ...{ tokens: [], logProbs: [], entropies: [] },
@@ -60,7 +64,7 @@ export async function replay(
     if (episode.outcome !== trajectory.outcome) throw changed(trajectory, `has the outcome ${episode.outcome}`)
     const labels = labelText(episode.steps.map(({ trueLabel }) => trueLabel))
     if (labels !== trajectory.labels) throw changed(trajectory, `has the labels ${labels}`)
-    return { trajectory, episode }
+    return { trajectory, episode, refused: refused.get(trajectory)! }
   })
 }
 

@@ -8,7 +8,7 @@ import { judge, type Judgement } from './judging.ts'
 import { StepQuestions } from './step-questions.ts'
 import { countVotes, noVoteCounts } from './vote-counts.ts'
 
-type Cell = VoteCounts & { split: 'id' | 'ood'; strength: (typeof STRENGTHS)[number] }
+type Cell = Required<VoteCounts> & { split: 'id' | 'ood'; strength: (typeof STRENGTHS)[number] }
 
 /** The votes themselves are not yielded: they would be most of a log. */
 export async function* measureVotes(
@@ -34,9 +34,9 @@ function cellsOf(replayed: readonly Replayed[], judgements: readonly Judgement[]
   const cells = (['id', 'ood'] as const).flatMap((split) =>
     STRENGTHS.map((strength): Cell => ({ split, strength, ...noVoteCounts() })),
   )
-  for (const [index, { trajectory, episode }] of replayed.entries()) {
+  for (const [index, { trajectory, episode, refused }] of replayed.entries()) {
     const cell = cells.find(({ split, strength }) => split === trajectory.split && strength === trajectory.strength)!
-    countVotes(cell, episode, judgements[index]!.votes)
+    countVotes(cell, episode, judgements[index]!.votes, refused)
   }
   return cells.filter(({ trajectories }) => trajectories > 0)
 }

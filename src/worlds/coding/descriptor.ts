@@ -177,7 +177,7 @@ export const coding: WorldDescriptor = {
     score: 'tests passed or failed',
     // The released code trains its policy on hidden tests alone (method/test-writing/advantages.ts).
     referenceJunction: 'R = hidden tests',
-    reward: { metric: 'reward/test_truth', sentence: (share) => `${share} of its tests are true` },
+    reward: (share) => `${share('reward/test_truth') ?? '–'} of its tests are true`,
   },
   profiles: [
     ['R of a program', 'O + λ · mean S', 'share of hidden tests passed'],

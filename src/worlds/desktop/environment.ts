@@ -62,7 +62,8 @@ export class DesktopEnvironment implements EnvironmentPort {
       episode.distance = distance
       if (done) this.episodes.delete(episodeId)
       const shown = screenText(state, observation, this.screen)
-      return { episodeId, observation: shown, won, done, trueLabel, distance: distance === Infinity ? -1 : distance }
+      const left = distance === Infinity ? -1 : distance
+      return { episodeId, observation: shown, won, done, accepted, trueLabel, distance: left }
     })
   }
 

@@ -57,7 +57,8 @@ export class HouseholdEnvironment implements EnvironmentPort {
       knowledge.update(command, accepted, state)
       episode.distance = distance
       if (done) this.episodes.delete(episodeId)
-      return { episodeId, observation, won, done, trueLabel, distance: distance === Infinity ? -1 : distance }
+      const left = distance === Infinity ? -1 : distance
+      return { episodeId, observation, won, done, accepted, trueLabel, distance: left }
     })
   }
 

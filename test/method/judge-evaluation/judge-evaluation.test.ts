@@ -120,10 +120,22 @@ describe('its measures', () => {
       'judge/process_acc': 17 / 24,
       'judge/good_acc': 0.8,
       'judge/bad_acc': 0.25,
+      'judge/accepted_bad_acc': null,
       'judge/balanced_acc': 0.525,
       'judge/outcome_step_acc': 10 / 24,
       'judge/outcome_acc': 0.5,
     })
+  })
+
+  it('tell bad steps that the world accepted from refused ones, which older logs do not', () => {
+    const cell = { split: 'id', strength: 'weak', goodVotes: 0, goodRight: 0, badVotes: 8, badRight: 6 } as const
+    const rest = { outcomeVotesRight: 0, trajectories: 1, outcomesRight: 0 }
+    const counted = { ...cell, ...rest, acceptedBadVotes: 4, acceptedBadRight: 2 }
+    expect(judgeMeasures({ votes: [counted] })).toMatchObject({
+      'judge/bad_acc': 0.75,
+      'judge/accepted_bad_acc': 0.5,
+    })
+    expect(judgeMeasures({ votes: [counted, { ...cell, ...rest }] })['judge/accepted_bad_acc']).toBeNull()
   })
 
   it('leave out what nothing was counted for', () => {

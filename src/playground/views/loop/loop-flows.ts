@@ -251,19 +251,15 @@ export function loopFlows(
           ? { formula: 'R = S̄', numbers: written(shown?.meanFeedback) }
           : { formula: 'R = O + λ S̄', numbers: `λ = ${decimal(lambda, 1)}, mean R ${written(shown?.meanFeedback)}` }
 
-  const latest = (pick: (i: IterationView) => number | undefined) => {
-    for (let i = view.iterations.length - 1; i >= 0; i--) {
-      const value = pick(view.iterations[i]!)
-      if (value !== undefined) return value
-    }
-    return null
+  const share = (name: string) => {
+    const value = view.series(name).values.at(-1)
+    return value === undefined ? null : percent(value)
   }
-  const share = (name: string) => percent(latest((i) => i.metrics[name]))
   return {
     flows,
     junction,
-    policyLine: `solves ${share('policy/acc')} of active ${noun}s`,
-    rewardLine: words.reward.sentence(share(words.reward.metric)),
+    policyLine: `solves ${share('policy/acc') ?? UNKNOWN} of active ${noun}s`,
+    rewardLine: words.reward(share),
     environmentLine:
       view.tasks.size === 0
         ? `no ${noun}s yet`

@@ -32,7 +32,7 @@ export function loopGeometry(width: number, rem = 16, hasSwitches = true): LoopG
   const unit = rem / 16
   const gap = 5 * unit
   const nodeWidth = isWide ? Math.min(232 * unit, width * 0.25) : Math.min(200 * unit, (width - 60 * unit) / 2)
-  const nodeHeight = ((isWide ? 122 : 128) - (hasSwitches ? 0 : 24)) * unit
+  const nodeHeight = ((isWide ? 132 : 128) - (hasSwitches ? 0 : 24)) * unit
   const top = (isWide ? 16 : 0) * unit
   const policy = { x: 0, y: top, width: nodeWidth, height: nodeHeight }
   const environment = { x: width - nodeWidth, y: top, width: nodeWidth, height: nodeHeight }

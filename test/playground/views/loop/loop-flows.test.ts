@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { parseRunLog } from '../../../../src/runs/run-log.ts'
 import { foldRun, type RunView } from '../../../../src/runs/fold.ts'
 import { recordedHousehold } from '../../recorded-household.ts'
+import { WORLDS } from '../../../../src/worlds/index.ts'
 
 const coding = new URL('../../../../public/runs/coding.jsonl.gz', import.meta.url)
 const runs: Record<string, RunView> = {
@@ -33,5 +34,24 @@ describe('the numbers of the loop under another λ', () => {
     expect(loopFlows(view, 'household').junction.numbers).toMatch(
       new RegExp(`^λ = ${view.settings!.lambda.toFixed(1)}`),
     )
+  })
+})
+
+describe('how good the reward model is', () => {
+  const { reward } = WORLDS.desktop.flows
+  const known = (values: Record<string, string>) => (metric: string) => values[metric] ?? null
+
+  it('is said of good and bad steps that never change, of the accepted bad ones if they were counted', () => {
+    expect(loopFlows(runs.household!).rewardLine).toMatch(/^\d+ % of good, \d+ % of bad steps right$/)
+    const counted = { 'judge/good_acc': '94 %', 'judge/bad_acc': '80 %', 'reward/process_acc': '77 %' }
+    expect(reward(known(counted))).toBe('94 % of good, 80 % of bad steps right')
+    expect(reward(known({ ...counted, 'judge/accepted_bad_acc': '60 %' }))).toBe(
+      '94 % of good, 60 % of accepted bad steps right',
+    )
+  })
+
+  it('is said of the training steps in a run without fixed trajectories', () => {
+    expect(reward(known({ 'reward/process_acc': '77 %' }))).toBe('judges 77 % of steps right')
+    expect(reward(known({}))).toBe('judges – of steps right')
   })
 })
