@@ -30,6 +30,7 @@ interface Targets {
 export async function showLinked(wanted: LinkedRun, { playground, focus }: Targets): Promise<Shown> {
   if (wanted.run !== null) {
     if (!(await showKept(wanted.run, playground))) {
+      if (isRecording(wanted.run)) return { problem: noSuchRecording(wanted.run), isMissing: false }
       const isMissing = !playground.runs.has(wanted.run)
       return { problem: whyMissing(wanted.run, playground), isMissing }
     }
@@ -70,6 +71,10 @@ async function showKept(runId: string, playground: Playground): Promise<boolean>
 
 const NO_RECORDING =
   'The link names a step of the recorded run, which could not be loaded. Reload the page to try again.'
+
+function noSuchRecording(name: string): string {
+  return `The link names the recorded run ${name}, which could not be loaded: the network failed, or this version of the page has no such run. Results lists those that it has.`
+}
 
 function whyMissing(runId: string, { runs }: Playground): string {
   const entry = runs.entries?.find((each) => each.runId === runId)

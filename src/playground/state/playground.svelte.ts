@@ -152,10 +152,15 @@ export class Playground {
     if (this.hasRecording && world === this.world) this.show('recorded')
   }
 
-  /** Shows the recorded run of a published result, by its name in `runs/`. False if it cannot be loaded. */
+  /**
+   * Shows the recorded run of a published result, by its name in `runs/`, with its world on the controls. False if it cannot be
+   * loaded.
+   */
   async showRecording(name: string): Promise<boolean> {
     await this.recorded.load([`./runs/${name}.jsonl.gz`])
     if (this.hasRecording) {
+      const { world = this.world } = this.recorded.view.settings ?? {}
+      if (world !== this.world) this.choosePreset(this.#presetOf(world))
       this.#showOther()
       return true
     }

@@ -14,6 +14,7 @@ const household = fakeRunLines({ iterations: 3 })
 const recordings: Record<string, string> = {
   './runs/household.jsonl': household,
   './runs/coding.jsonl': fakeCodingRunLines(),
+  './runs/coding-grpo.jsonl.gz': fakeCodingRunLines(),
 }
 
 beforeEach(() => {
@@ -154,6 +155,25 @@ describe('the run on show', () => {
     expect([playground.world, playground.shownWorld, playground.source]).toEqual(['coding', 'coding', 'recorded'])
     await playground.showShipped()
     expect(playground.shownWorld).toBe('coding')
+  })
+
+  it('becomes an arm of published results, with its world on the controls, under a name of its own', async () => {
+    const { playground } = page()
+    await playground.open()
+    playground.set('seed', 7)
+    expect(await playground.showRecording('coding-grpo')).toBe(true)
+    expect([playground.world, playground.shownWorld, playground.source]).toEqual(['coding', 'coding', 'recorded'])
+    expect(playground.recorded.recording).toBe('coding-grpo')
+    expect(playground.draft.replaced?.settings.seed, 'settings made by hand can come back').toBe(7)
+    await playground.showShipped()
+    expect(playground.recorded.recording).toBeNull()
+  })
+
+  it('stays that of the world on the controls if an arm cannot be loaded', async () => {
+    const { playground } = page()
+    await playground.open()
+    expect(await playground.showRecording('coding-full')).toBe(false)
+    expect([playground.world, playground.shownWorld]).toEqual(['household', 'household'])
   })
 
   it('is of the world that you chose, while yours continues unseen', async () => {
