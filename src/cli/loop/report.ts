@@ -136,6 +136,8 @@ function measureWords({ acc, tests }: EvaluationFinished): string {
 const JUDGE_WORDS: readonly [metric: string, label: string][] = [
   ['judge/balanced_acc', 'judge balanced'],
   ['judge/process_acc', 'process'],
+  ['judge/good_acc', 'good steps'],
+  ['judge/accepted_bad_acc', 'accepted bad steps'],
   ['judge/outcome_acc', 'outcome'],
   ['judge/ut', 'UT on fixed programs'],
   ['judge/detect', 'Detect'],

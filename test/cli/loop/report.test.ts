@@ -80,7 +80,7 @@ describe('the report of a run', () => {
 
   it('is one line of text for each iteration', () => {
     expect(show(false, false).stdout).toBe(
-      'evaluation after 0: id acc 0.250 (sampled acc 0.500), ood acc 0.125, judge balanced 0.625, process 0.600, outcome 0.750\n' +
+      'evaluation after 0: id acc 0.250 (sampled acc 0.500), ood acc 0.125, judge balanced 0.625, process 0.600, good steps 0.500, outcome 0.750\n' +
         'iteration 1: acc 0.500, s 2.5\n',
     )
   })
