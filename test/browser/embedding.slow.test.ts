@@ -110,7 +110,7 @@ it.each([
   const inside = await stepInside(await pages.open(), host)
   await inside.getByRole('link', { name: 'Compare' }).click()
   await inside.getByRole('region', { name: 'Runs' }).getByText(sentence).waitFor()
-  expect(await inside.getByText('stay for your next visit').count()).toBe(0)
+  expect(await inside.getByText('stay until you delete them').count()).toBe(0)
 })
 
 it('in a frame without an origin it says which flag is missing', async () => {

@@ -101,7 +101,10 @@ async function play(gesture: Exclude<Gesture, 'kill'>, tab: Page): Promise<boole
   if (gesture === 'reload') return tab.reload().then(() => true)
   if (gesture !== 'delete') return press(tab, BUTTONS[gesture])
   await goTo(tab, 'Runs')
-  await tab.getByText(/^(\d+ runs? in this browser|No runs in this browser yet)/).waitFor()
+  const listed = tab.getByText(/^(\d+ runs? in this browser|No runs in this browser yet)/)
+  await listed.waitFor().catch(async (cause: unknown) => {
+    throw new Error(`The runs were not listed: ${await tab.locator('main').innerText()}`, { cause })
+  })
   const isDeleted = (await press(tab, 'Delete')) && (await press(tab, 'Delete permanently'))
   await goTo(tab, 'Loop')
   return isDeleted
@@ -148,10 +151,22 @@ it('keeps every log whole, whatever is pressed in both tabs at once, reloaded or
   const count = (name: string) => took.set(name, (took.get(name) ?? 0) + 1)
   /** Most events that a look found in each run. */
   const found = new Map<string, number>()
+  /** Iterations that each run had finished at the last look. */
+  let finished = new Map<string, number>()
+  let gone = 0
   const look = async () => {
     const { logs, unlisted } = await keptLogs(tabs[0]!)
     expect(unlisted).toEqual([])
     expect([...logs].flatMap(([runId, log]) => logFaults(runId, log))).toEqual([])
+    // A run goes only if a visitor deletes it. One that resumes loses at most the iterations since its last checkpoint: one, or two
+    // if its tab was killed between the end of an iteration and its checkpoint.
+    for (const [runId, before] of finished) {
+      const log = logs.get(runId)
+      if (log === undefined) gone++
+      else expect(finishedIterations(log).length, runId).toBeGreaterThanOrEqual(before - 2)
+    }
+    expect(gone).toBeLessThanOrEqual((took.get('discard') ?? 0) + (took.get('delete') ?? 0))
+    finished = new Map([...logs].map(([runId, log]) => [runId, finishedIterations(log).length]))
     for (const [runId, { length }] of logs) found.set(runId, Math.max(length, found.get(runId) ?? 0))
   }
   for (let round = 0; round < ROUNDS; round++) {

@@ -47,7 +47,7 @@ export class KeptRunList {
     this.#changes.onmessage = () => this.#lookSoon()
   }
 
-  /** Null until they are listed. */
+  /** Null until they are listed; `problem` says why they cannot be. */
   get entries(): readonly RunSummary[] | null {
     return this.#entries
   }
@@ -279,7 +279,6 @@ export class KeptRunList {
     try {
       await work(this.#remote())
     } catch (cause) {
-      this.#entries ??= []
       this.#problem = errorText(cause)
     } finally {
       if (doing !== null) this.#doing = null
