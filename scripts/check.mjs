@@ -60,7 +60,7 @@ export async function runChecks(priority = constants.priority.PRIORITY_NORMAL) {
     }
   }
   await Promise.all([work(), work()])
-  return { passed, failed: failures.length, skipped: 0, failures }
+  return { passed, failed: failures.length, skips: [], failures }
 }
 
 if (isMain(import.meta.url)) {

@@ -44,7 +44,7 @@ try {
   )
 } catch (error) {
   say(error instanceof PythonMissing ? error.message : (error.stack ?? String(error)))
-  counts = { passed: 0, failed: 1, skipped: 0, failures: ['the servers did not start'] }
+  counts = { passed: 0, failed: 1, skips: [], failures: ['the servers did not start'] }
 } finally {
   await ray?.end()
 }

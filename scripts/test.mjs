@@ -1,6 +1,7 @@
 /**
  * `npm test`: installs what is missing, then runs the checks, the unit tests and the page tests in a real Chromium, except files
- * named `*.slow.test.ts`. `npm run test:all` adds those. The last lines name what failed and sum up all parts: `412 passed, 0 failed`.
+ * named `*.slow.test.ts`. `npm run test:all` adds those. The last lines name what was skipped and what failed, and sum up all parts:
+ * `412 passed, 0 failed`.
  * `--only checks|unit|browser` runs a part.
  */
 import { spawn } from 'node:child_process'
@@ -40,7 +41,7 @@ export function parseTestArguments(args) {
   return { parts: parts.length > 0 ? PARTS.filter((part) => parts.includes(part)) : PARTS, isAll }
 }
 
-/** @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Counts `failures` has a line for each failed test */
+/** @typedef {{ passed: number, failed: number, skips: string[], failures: string[] }} Counts with a line for each skipped and each failed test */
 
 /**
  * Counts of one vitest run from its JSON report. A file that could not even be loaded counts as one failure, and so
@@ -50,36 +51,39 @@ export function parseTestArguments(args) {
  * @returns {Counts}
  */
 export function countReport(report, exitCode) {
-  if (report === null) return { passed: 0, failed: 1, skipped: 0, failures: [`no report, exit code ${exitCode}`] }
+  if (report === null) return { passed: 0, failed: 1, skips: [], failures: [`no report, exit code ${exitCode}`] }
   const failures = []
+  const skips = []
   for (const { name, status, message, assertionResults } of report.testResults) {
     const file = relative(root, name)
     const failed = assertionResults.filter((test) => test.status === 'failed')
     for (const test of failed) failures.push(`${file}: ${test.fullName}: ${firstLine(test.failureMessages[0])}`)
+    for (const test of assertionResults)
+      if (['pending', 'skipped', 'todo'].includes(test.status)) skips.push(`${file}: ${test.fullName}`)
     if (status === 'failed' && failed.length === 0) failures.push(`${file}: ${firstLine(message)}`)
   }
   if (exitCode !== 0 && failures.length === 0) failures.push(`every test passed, exit code ${exitCode}`)
-  const skipped = report.numPendingTests + report.numTodoTests
-  return { passed: report.numPassedTests, failed: failures.length, skipped, failures }
+  return { passed: report.numPassedTests, failed: failures.length, skips, failures }
 }
 
 /** @param {string | undefined} text */
 const firstLine = (text = '') => text.split('\n', 1)[0]
 
 /**
- * What a command prints last: a line for each failed test, then the counts.
+ * What a command prints last: a line for each skipped and each failed test, then the counts.
  * @param {Counts} counts
  */
-export function closingLines({ passed, failed, skipped, failures }) {
-  const sum = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
-  return [...failures.map((failure) => `FAILED ${failure}`), sum].map((line) => `${line}\n`).join('')
+export function closingLines({ passed, failed, skips, failures }) {
+  const sum = `${passed} passed, ${failed} failed${skips.length > 0 ? `, ${skips.length} skipped` : ''}`
+  const named = [...skips.map((skip) => `SKIPPED ${skip}`), ...failures.map((failure) => `FAILED ${failure}`)]
+  return [...named, sum].map((line) => `${line}\n`).join('')
 }
 
 /** @param {readonly Counts[]} counts */
 function sumOf(counts) {
-  const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) => counts.reduce((sum, part) => sum + part[key], 0)
-  const failures = counts.flatMap((part) => part.failures)
-  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped'), failures }
+  const total = (/** @type {'passed' | 'failed'} */ key) => counts.reduce((sum, part) => sum + part[key], 0)
+  const all = (/** @type {'skips' | 'failures'} */ key) => counts.flatMap((part) => part[key])
+  return { passed: total('passed'), failed: total('failed'), skips: all('skips'), failures: all('failures') }
 }
 
 /**

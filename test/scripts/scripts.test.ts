@@ -21,27 +21,35 @@ describe('npm test', () => {
     expect(parseTestArguments(['--only'])).toHaveProperty('error')
   })
 
-  it('closes with what failed, then passed and failed, and skipped only if some were', () => {
-    expect(closingLines({ passed: 412, failed: 0, skipped: 0, failures: [] })).toBe('412 passed, 0 failed\n')
-    const two = closingLines({ passed: 1, failed: 2, skipped: 3, failures: ['a.test.ts: adds', 'eslint'] })
-    expect(two).toBe('FAILED a.test.ts: adds\nFAILED eslint\n1 passed, 2 failed, 3 skipped\n')
+  it('closes with what was skipped and what failed, then the counts, and skipped only if some were', () => {
+    expect(closingLines({ passed: 412, failed: 0, skips: [], failures: [] })).toBe('412 passed, 0 failed\n')
+    const two = closingLines({
+      passed: 1,
+      failed: 2,
+      skips: ['b.test.ts: no WebKit'],
+      failures: ['a.test.ts: adds', 'eslint'],
+    })
+    expect(two).toBe(
+      'SKIPPED b.test.ts: no WebKit\nFAILED a.test.ts: adds\nFAILED eslint\n1 passed, 2 failed, 1 skipped\n',
+    )
   })
 
-  it('names each failed test, with the first line of its error', () => {
+  it('names each skipped test, and each failed one with the first line of its error', () => {
     const failed = { fullName: 'sums adds', status: 'failed', failureMessages: ['expected 3 to be 4\n    at sum'] }
+    const left = { fullName: 'sums in WebKit (skipped: no WebKit here)', status: 'skipped' }
     const name = resolve('test/sum.test.ts')
-    const file = { name, status: 'failed', message: '', assertionResults: [failed, { status: 'passed' }] }
+    const file = { name, status: 'failed', message: '', assertionResults: [failed, { status: 'passed' }, left] }
     const counts = countReport(reportOf([file], 1), 1)
     expect(counts).toEqual({
       passed: 1,
       failed: 1,
-      skipped: 1,
+      skips: ['test/sum.test.ts: sums in WebKit (skipped: no WebKit here)'],
       failures: ['test/sum.test.ts: sums adds: expected 3 to be 4'],
     })
   })
 
   it('counts a file that does not load, and a run that ends badly, as failures', () => {
-    expect(countReport(reportOf([], 3), 0)).toEqual({ passed: 3, failed: 0, skipped: 1, failures: [] })
+    expect(countReport(reportOf([], 3), 0)).toEqual({ passed: 3, failed: 0, skips: [], failures: [] })
     expect(countReport(reportOf([], 3), 1).failures).toEqual(['every test passed, exit code 1'])
     expect(countReport(null, 0).failed).toBe(1)
     const notLoaded = { name: resolve('a.test.ts'), status: 'failed', message: 'no such module', assertionResults: [] }
@@ -49,9 +57,9 @@ describe('npm test', () => {
   })
 })
 
-/** A report of vitest, with one test left out. */
+/** A report of vitest. */
 function reportOf(testResults: readonly object[], numPassedTests: number) {
-  return { numPassedTests, numPendingTests: 1, numTodoTests: 0, testResults }
+  return { numPassedTests, testResults }
 }
 
 describe('npm start', () => {
