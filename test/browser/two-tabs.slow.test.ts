@@ -101,7 +101,7 @@ async function play(gesture: Exclude<Gesture, 'kill'>, tab: Page): Promise<boole
   if (gesture === 'reload') return tab.reload().then(() => true)
   if (gesture !== 'delete') return press(tab, BUTTONS[gesture])
   await goTo(tab, 'Runs')
-  const listed = tab.getByText(/^(\d+ runs? in this browser|No runs in this browser yet)/)
+  const listed = tab.getByText(/^(\d+|No)\s+runs?\s+in\s+this\s+browser/)
   await listed.waitFor().catch(async (cause: unknown) => {
     throw new Error(`The runs were not listed: ${await tab.locator('main').innerText()}`, { cause })
   })
