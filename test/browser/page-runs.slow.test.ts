@@ -153,6 +153,14 @@ describe('ablations', () => {
     await rowOf(rows, 'Full loop').getByText('1 seed', { exact: true }).waitFor()
     const letters = page.getByRole('region', { name: 'Curves' }).locator('svg text.letter')
     await expect.poll(async () => new Set(await letters.allTextContents())).toEqual(new Set(['A', 'B']))
+    // The legend has the values of every run, also those under the pointer.
+    const chart = page.getByRole('figure', { name: 'Policy accuracy', exact: true })
+    const valueOf = (run: string) => chart.getByRole('listitem').filter({ hasText: run }).innerText()
+    for (const run of ['Run A', 'Run B']) await expect.poll(() => valueOf(run)).toMatch(/\d %$/)
+    const plot = (await chart.getByRole('img').boundingBox())!
+    await page.mouse.move(plot.x + 5, plot.y + plot.height / 2)
+    await chart.locator('text.at', { hasText: /^0$/ }).waitFor()
+    await expect.poll(() => valueOf('Run A')).toMatch(/\d %$/)
     const context = page.context()
     await page.close()
 
@@ -241,7 +249,7 @@ describe('a kept run', () => {
 
     await card.getByRole('button', { name: 'Open' }).click()
     await card.getByText('shown').waitFor()
-    const scrubber = page.getByRole('slider', { name: 'Iteration of the recorded run' })
+    const scrubber = page.getByRole('slider', { name: 'Iteration of the run on show' })
     expect(await scrubber.inputValue()).toBe('4')
     const before = await shownText(page)
     expect(before[0]).toContain('(iterations 1 to 4)')
@@ -276,7 +284,7 @@ describe('a kept run', () => {
     })
     await cards(elsewhere).first().getByText('imported from mine.zip').waitFor()
     await expect.poll(() => shownText(elsewhere)).toEqual(before)
-    await elsewhere.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('2')
+    await elsewhere.getByRole('slider', { name: 'Iteration of the run on show' }).fill('2')
     await expect.poll(() => shownText(elsewhere)).toEqual(atTwo)
     // Dropped on another view, it is recognised by its content.
     await goTo(elsewhere, 'Loop')

@@ -42,7 +42,7 @@ async function openLog(lines: string, iterations: number): Promise<void> {
   await page.getByText(`Iteration ${iterations} of ${iterations}`).first().waitFor()
 }
 const scrubTo = (iteration: number) =>
-  page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill(String(iteration))
+  page.getByRole('slider', { name: 'Iteration of the run on show' }).fill(String(iteration))
 
 describe('the lineage', () => {
   it('shows the rule in numbers, the critic, refused attempts and changes of a run of earlier models', async () => {

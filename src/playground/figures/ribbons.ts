@@ -7,6 +7,7 @@ import type { Outcome, Score } from '../../method/ports.ts'
 import { isFlipped } from '../../runs/batch.ts'
 import { FLIP, isWithoutEffect, type TellingEpisode } from '../../runs/telling-episode.ts'
 import { writeStop } from '../run/lambda-stops.ts'
+import { commandOf, votesWords } from '../run/step-words.ts'
 
 export interface Tile {
   /** The advantage's place in the group. */
@@ -105,24 +106,12 @@ export function asked(rows: Ribbons): Ribbons {
 
 type Group = TellingEpisode['group']
 
-function commandOf(group: Group, trajectory: number, step: number): string {
-  const { command, response } = group.episodes[trajectory]!.episode.steps[step]!
-  return command || response.trim()
-}
-
 /** "wrong, passes 15 of 16", of the written tests */
 function verdictOf(group: Group, trajectory: number): string {
   const scores = group.scores[trajectory]![0]!
   const run = scores.filter((score) => score !== 0)
   const passed = run.filter((score) => score === 1).length
   return `${group.outcomes[trajectory] === 1 ? 'right' : 'wrong'}, passes ${passed} of ${run.length}`
-}
-
-/** "votes −1 −1 +1"; many are counted. */
-function votesWords(votes: readonly Score[]): string {
-  if (votes.length === 0) return 'not judged'
-  if (votes.length <= 5) return `votes ${votes.map((vote) => signed(vote, 0)).join(' ')}`
-  return `${votes.filter((vote) => vote === 1).length} votes of +1 and ${votes.filter((vote) => vote === -1).length} of −1`
 }
 
 function effectWords(advantage: number | null): string {

@@ -24,6 +24,12 @@ export function presetsOf(world: World): PresetChoice[] {
   ]
 }
 
+/** What a run's preset is for, in words; its name if the page no longer has it. */
+export function presetWords(preset: string): string {
+  const choices = WORLD_NAMES.flatMap((world) => presetsOf(world))
+  return choices.find((choice) => choice.preset === preset)?.label ?? preset
+}
+
 /** What a preset is for, in words. Commands and links use its name. */
 function presetLabel(name: string, world: World): string {
   const arm = ARMS.find((each) => each === name)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { foldRun, type RunView } from '../../../src/runs/fold.ts'
-import { advantageMap, awaitedMap, cellText } from '../../../src/playground/views/episodes/advantage-map.ts'
+import { advantageMap, awaitedMap, cellText, failedAloneFrom } from '../../../src/playground/views/episodes/advantage-map.ts'
 import { batchOf, countFlips, isFlipped, rederive } from '../../../src/runs/batch.ts'
 import { equationLines } from '../../../src/playground/run/equation.ts'
 import { decompose } from '../../../src/playground/views/episodes/reward-decomposition.ts'
@@ -137,6 +137,34 @@ describe('the heat map', () => {
   })
 })
 
+describe('the map of rollouts', () => {
+  const iteration = household.iteration(5)!
+  const batch = rederive(batchOf(household, iteration), household.settings!, household.settings!)
+
+  it('names each cell by its action, votes, R and advantage', () => {
+    const map = advantageMap(batch, batch[0]!.group.taskId, 'policy')!
+    const { command } = batch[0]!.group.episodes[1]!.episode.steps[2]!
+    expect(map.rows[1]!.cells[2]!.name).toMatch(
+      new RegExp(`^Rollout 2, step 3, ${command}, votes( [+−]1| 0){3}, R [+−]\\d\\.\\d\\d, (.*, )?(advantage|does not train)`),
+    )
+  })
+
+  it('says from which step on failed rollouts are compared among themselves', () => {
+    const steps = (lengths: readonly number[]) => lengths.map((length) => Array.from({ length }, () => []))
+    expect(failedAloneFrom({ outcomes: [1, -1, 1], scores: steps([3, 6, 4]) })).toBe(4)
+    expect(failedAloneFrom({ outcomes: [1, -1], scores: steps([6, 6]) })).toBeNull()
+    expect(failedAloneFrom({ outcomes: [-1, -1], scores: steps([6, 4]) })).toBeNull()
+    const mixed = batch.find(({ group }) => failedAloneFrom(group) !== null)!
+    const map = advantageMap(batch, mixed.group.taskId, 'policy')!
+    const named = map.rows.flatMap(({ cells }) => cells.filter(({ name }) => name.includes('among failed rollouts alone')))
+    expect(named.length).toBeGreaterThan(0)
+    for (const { trajectory, step } of named) {
+      expect(step).toBeGreaterThanOrEqual(map.failedAloneFrom!)
+      expect(mixed.group.outcomes[trajectory]).toBe(-1)
+    }
+  })
+})
+
 describe('the map of an iteration that is not judged', () => {
   it('shows mean votes where there are any, and names its cells', () => {
     const iteration = household.iteration(3)!
@@ -210,7 +238,7 @@ describe('the decomposition of R', () => {
     expect(of('step').legend.map(({ text }) => text)).toEqual(['mean S'])
     expect(of('integrated').legend.map(({ text }) => text)).toEqual(['O', 'λ · mean S'])
     expect(of('integrated').bars[0]!.name).toMatch(
-      /^Step 1, O [+−]1\.00, λ · mean S [+−]?\d\.\d\d, R [+−]?\d\.\d\d, (advantage [+−]?\d\.\d\d|does not train)$/,
+      /^Step 1, [a-z].*, O [+−]1\.00, λ · mean S [+−]?\d\.\d\d, R [+−]?\d\.\d\d, (advantage [+−]?\d\.\d\d|does not train)$/,
     )
     const first = rederive(batchOf(reference, reference.iteration(1)!), reference.settings!, reference.settings!)[0]!
     const hidden = decompose(first, reference.settings!, 0)!

@@ -74,7 +74,7 @@ export function summarise(chart: Chart): string {
 }
 
 /** The value at an iteration, or the last one before it. */
-export function valueAt({ points }: Pick<ChartSeries, 'points'>, iteration: number): number | null {
+export function valueAt({ points }: { points: readonly Point[] }, iteration: number): number | null {
   return points.findLast(({ x }) => x <= iteration)?.y ?? null
 }
 

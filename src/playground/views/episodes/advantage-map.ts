@@ -4,8 +4,9 @@
  * compared along its row.
  */
 import type { Outcome } from '../../../method/ports.ts'
-import { isFlipped, type Rederived } from '../../../runs/batch.ts'
+import { isFlipped, type BatchGroup, type Rederived } from '../../../runs/batch.ts'
 import { counted, signed } from '../../kit/format.ts'
+import { commandOf, votesWords } from '../../run/step-words.ts'
 import { cellName, type GroupView } from '../../run/trajectories.ts'
 
 export type MapRole = 'policy' | 'reward'
@@ -24,7 +25,7 @@ export interface MapCell {
   parts: MapPart[]
   /** Text of the cell before its advantage is assigned; null afterwards. */
   awaited: string | null
-  /** Position and content, as a title and for screen readers. */
+  /** Position and content: the action, its votes, R and the advantage, as a title and for screen readers. */
   name: string
 }
 
@@ -49,6 +50,8 @@ export interface AdvantageMap {
   direction: string
   rows: MapRow[]
   width: number
+  /** `failedAloneFrom` of the task's rollouts; null for programs and without advantages. */
+  failedAloneFrom: number | null
 }
 
 /** Describes the map for screen readers. */
@@ -74,6 +77,7 @@ export function advantageMap(batch: readonly Rederived[], taskId: string, role: 
     direction: isSteps ? 'down its column' : 'along its row',
     rows,
     width: Math.max(0, ...rows.map(({ cells }) => cells.length)),
+    failedAloneFrom: isSteps ? failedAloneFrom(chosen.group) : null,
   }
 }
 
@@ -95,10 +99,12 @@ export function awaitedMap({ taskId, trajectories, width }: GroupView): Advantag
     direction: 'down its column',
     rows,
     width,
+    failedAloneFrom: null,
   }
 }
 
 function stepRows({ group, before, now }: Rederived, role: MapRole): MapRow[] {
+  const alone = failedAloneFrom(group) ?? Infinity
   return group.outcomes.map((outcome, trajectory) => ({
     label: String(trajectory + 1),
     title: String(trajectory + 1),
@@ -111,9 +117,25 @@ function stepRows({ group, before, now }: Rederived, role: MapRole): MapRow[] {
           : votes.map((_, vote) =>
               part(now.reward[trajectory]![step]![vote]!, before.reward[trajectory]![step]![vote]!),
             )
-      return cell(group.taskId, trajectory, step, parts, `Rollout ${trajectory + 1}, step ${step + 1}`)
+      const where = [
+        `Rollout ${trajectory + 1}, step ${step + 1}`,
+        commandOf(group, trajectory, step),
+        `${votesWords(votes)}, R ${signed(now.feedback[trajectory]![step]!)}`,
+        ...(step >= alone ? ['among failed rollouts alone'] : []),
+      ]
+      return cell(group.taskId, trajectory, step, parts, where.join(', '))
     }),
   }))
+}
+
+/**
+ * Index of the first step that no solved rollout has: from there on failed rollouts are compared among themselves, so that the better of
+ * them are encouraged although they failed. Null if none is solved, or no failed one is longer.
+ */
+export function failedAloneFrom({ outcomes, scores }: Pick<BatchGroup, 'outcomes' | 'scores'>): number | null {
+  const solved = scores.filter((_, trajectory) => outcomes[trajectory] === 1).map(({ length }) => length)
+  const longest = Math.max(...solved)
+  return solved.length > 0 && scores.some(({ length }) => length > longest) ? longest : null
 }
 
 /** Texts without the beginning that they share with another, up to the end of a clause or else of a word. */

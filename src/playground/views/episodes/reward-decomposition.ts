@@ -10,6 +10,7 @@ import type { AdvantageSettings } from '../../../method/advantages.ts'
 import { meanScore } from '../../../method/feedback.ts'
 import type { Rederived } from '../../../runs/batch.ts'
 import { decimal, signed } from '../../kit/format.ts'
+import { commandOf } from '../../run/step-words.ts'
 
 export type ShareId = 'O' | 'S' | 'hidden'
 
@@ -79,7 +80,8 @@ export function decompose(
     const advantage = now.policy[row]![step] ?? null
     const numbers = values.map(([id, value]) => `${nameOf(id)} ${id === 'hidden' ? decimal(value) : signed(value)}`)
     const worth = advantage === null ? 'does not train' : `advantage ${signed(advantage)}`
-    const name = [`${noun} ${index + 1}`, ...numbers, `R ${signed(feedback)}`, worth].join(', ')
+    const action = isSteps ? [commandOf(group, row, step)] : []
+    const name = [`${noun} ${index + 1}`, ...action, ...numbers, `R ${signed(feedback)}`, worth].join(', ')
     return { index, shares: stacked(values), feedback, advantage, name }
   })
 

@@ -6,7 +6,7 @@ import { WORLD_NAMES as worlds } from '../../../../src/worlds/index.ts'
 import { charts } from '../../../../src/playground/run/curves.ts'
 import { FLOWS, iterationNumbers, loopFlows, phaseName } from '../../../../src/playground/views/loop/loop-flows.ts'
 import { FOLDED, UP_FRONT } from '../../../../src/playground/run/settings-form.ts'
-import { isRelevant, leftOutSentence, presetsOf, settingWords } from '../../../../src/playground/run/worlds.ts'
+import { isRelevant, leftOutSentence, presetsOf, presetWords, settingWords } from '../../../../src/playground/run/worlds.ts'
 import { fakeCodingRun } from '../../fake-coding-run.ts'
 
 const view = foldRun(fakeCodingRun({ iterations: 3 }))
@@ -23,6 +23,15 @@ describe('a world', () => {
       const { signal, trainReward, adaptEnvironment } = presetSettings(preset)
       expect(presetSettings(preset), arm).toEqual({ ...own, signal, trainReward, adaptEnvironment })
     }
+  })
+
+  it.each(worlds)('%s says in words what each of its presets is for', (world) => {
+    const presets = presetsOf(world)
+    for (const { preset, label } of presets) {
+      expect(presetWords(preset)).toBe(label)
+      expect(label).not.toContain(preset)
+    }
+    expect(presetWords('long-gone')).toBe('long-gone')
   })
 
   it('offers every preset that no other world offers', () => {

@@ -1,0 +1,17 @@
+/** A step of a group of rollouts in words. */
+import type { Score } from '../../method/ports.ts'
+import type { BatchGroup } from '../../runs/batch.ts'
+import { signed } from '../kit/format.ts'
+
+/** The command, or the whole response if it has none. */
+export function commandOf(group: Pick<BatchGroup, 'episodes'>, trajectory: number, step: number): string {
+  const { command, response } = group.episodes[trajectory]!.episode.steps[step]!
+  return command || response.trim()
+}
+
+/** "votes −1 −1 +1"; many are counted. */
+export function votesWords(votes: readonly Score[]): string {
+  if (votes.length === 0) return 'not judged'
+  if (votes.length <= 5) return `votes ${votes.map((vote) => signed(vote, 0)).join(' ')}`
+  return `${votes.filter((vote) => vote === 1).length} votes of +1 and ${votes.filter((vote) => vote === -1).length} of −1`
+}
