@@ -216,8 +216,16 @@ export class LoopService {
     this.#current?.session.stepOnce(only)
   }
 
-  /** Takes effect at the next iteration. Throws SettingsError, and RoleModelError if a model that should learn cannot. */
+  /**
+   * Takes effect at the next iteration. Throws SettingsError, and RoleModelError if a model that should learn cannot; for a run that
+   * is still being opened, a notice says so once it runs.
+   */
   async patch(patch: LivePatch): Promise<void> {
+    const { opening } = this.#claims
+    if (opening) {
+      opening.patch = { ...opening.patch, ...patch }
+      return
+    }
     const { trainPolicy = false, trainReward = false } = patch
     if (this.#current) checkLearners(this.#current.sources, { trainPolicy, trainReward })
     this.#current?.session.patch(patch)
@@ -333,6 +341,9 @@ export class LoopService {
       })
     this.#current = { session, sources: sourcesOf(request.models), ended, interrupt: () => opened.interrupt?.() }
     this.#log = { runId, session, store: kept }
+    // Before the first iteration, which starts after a pending promise.
+    if (Object.keys(claim.patch).length > 0)
+      void this.patch(claim.patch).catch((error: unknown) => notice(errorText(error)))
     return true
   }
 

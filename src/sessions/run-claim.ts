@@ -1,4 +1,5 @@
 /** The run that a service is opening, and the lock that keeps other tabs from a run while it is opened and runs here. */
+import type { LivePatch } from '../method/settings.ts'
 import type { RunLocks } from '../runs/run-locks.ts'
 
 /** Compared by identity: the same run may be opened twice in quick succession. */
@@ -6,6 +7,8 @@ export interface Claim {
   runId: string
   /** Paused before its models were loaded. */
   isPaused: boolean
+  /** Settings changed before its models were loaded, to be taken over by its first iteration. */
+  patch: LivePatch
 }
 
 /** A tab that was just closed gives its run back sooner. */
@@ -34,7 +37,7 @@ export class RunClaims {
 
   /** Claims a run in place of the one that is being opened. */
   claim(runId: string): Claim {
-    this.#opening = { runId, isPaused: false }
+    this.#opening = { runId, isPaused: false, patch: {} }
     return this.#opening
   }
 

@@ -139,6 +139,36 @@ describe('the loop service', () => {
     await until(() => states().at(-1) === 'finished')
   })
 
+  it('takes a setting over in its first iteration that was changed while its models were loading', async () => {
+    let finishLoading = () => {}
+    const { service, messages, states, events } = serve(
+      () =>
+        new Promise((resolve) => {
+          finishLoading = () => resolve({ ports: world(), backend: 'cpu', models: MODELS, close: () => {} })
+        }),
+    )
+    const starting = service.start(request('a'))
+    await until(() => states().length === 1)
+    await service.patch({ lambda: 0.25 })
+    await service.patch({ alphaLow: 0.1 })
+    finishLoading()
+    await starting
+    await until(() => states().at(-1) === 'finished')
+    const patch = { lambda: 0.25, alphaLow: 0.1 }
+    expect(events().filter(({ type }) => type === 'settings-changed')).toMatchObject([{ iteration: 1, patch }])
+
+    const fixed = service.start(request('b'))
+    await until(() => states().at(-1) === 'loading')
+    await service.patch({ seed: 3 } as object)
+    finishLoading()
+    await fixed
+    await until(() => states().at(-1) === 'finished')
+    const notices = messages.flatMap((message) =>
+      message.type === 'notice' && message.runId === 'b' ? [message.text] : [],
+    )
+    expect(notices).toContainEqual(expect.stringContaining('"seed" is fixed for a run'))
+  })
+
   it('explains why a run could not start', async () => {
     const { service, messages } = serve(() => Promise.reject(new Error('policy/config.json answered 404.')))
     await service.start(request('a'))
