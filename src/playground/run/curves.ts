@@ -176,10 +176,10 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
       unit: 'number',
       reference: { value: 0, name: 'nothing to gain' },
       about:
-        'What a vote earns on average, in its two terms: E[O·S] for agreeing with the outcome, λ E[S̄·S] for agreeing with the other votes on the step. The second does not depend on what is true: if it rises while the first falls, the judge is collapsing.',
+        'What a vote earns on average, in its two terms: E[O·S] for agreeing with the outcome, λ E[mean S · S] for agreeing with the other votes on the step. The second does not depend on what is true: if it rises while the first falls, the judge is collapsing.',
       series: [
         { name: 'E[O·S], grounded', hue: 'reward', line: 'solid', ...of('theory/grounded') },
-        { name: 'λ E[S̄·S], self-consistency', hue: 'ink', line: 'dashed', ...of('theory/self_consistency') },
+        { name: 'λ E[mean S · S], self-consistency', hue: 'ink', line: 'dashed', ...of('theory/self_consistency') },
       ],
     },
     {

@@ -45,5 +45,5 @@ export function runLabel({ kind, state, settings, worldName, iteration, length }
 /** λ where the signal has one, else the feedback itself. */
 function signalOf({ signal, lambda }: Settings): string {
   if (signal === 'outcome') return 'R = O'
-  return signal === 'step' ? 'R = S̄' : `λ = ${compact(lambda)}`
+  return signal === 'step' ? 'R = mean S' : `λ = ${compact(lambda)}`
 }

@@ -20,7 +20,7 @@ describe('the label of a run', () => {
   it('names the feedback where λ has no part in it', () => {
     const settings = presetSettings()
     expect(runLabel({ ...facts, settings: { ...settings, signal: 'outcome' } }).signal).toBe('R = O')
-    expect(runLabel({ ...facts, settings: { ...settings, signal: 'step' } }).signal).toBe('R = S̄')
+    expect(runLabel({ ...facts, settings: { ...settings, signal: 'step' } }).signal).toBe('R = mean S')
   })
 
   it('says that your run has ended, and how far it was meant to go', () => {

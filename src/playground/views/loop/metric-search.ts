@@ -98,7 +98,7 @@ function meaningOf(name: string): string {
   if (name === 'theory/mu') return 'Precision μ = p₊ + p₋, estimated on the rollouts of an iteration.'
   if (name === 'theory/grounded') return 'E[O·S]: mean agreement of a vote with the outcome.'
   if (name === 'theory/self_consistency')
-    return 'λ E[S̄·S]: mean agreement of a vote with the votes on its step, weighted by λ. It does not depend on the outcome.'
+    return 'λ E[mean S · S]: mean agreement of a vote with the votes on its step, weighted by λ. It does not depend on the outcome.'
   if (name.startsWith('theory/')) return 'Estimated on the rollouts of an iteration.'
   if (name.endsWith('/examples')) return 'Examples that the model learned from.'
   return 'As this run logged it.'
