@@ -5,26 +5,30 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { webkit, type Browser } from 'playwright-core'
+import { webkit, type Browser, type FrameLocator, type Page } from 'playwright-core'
 import { openBrowser } from '../harness.ts'
+import { collectUncaught } from './collect-uncaught.ts'
 import { findElement } from './find-element.ts'
 import { ELEMENT, httpWire, marionetteWire, type Wire } from './webdriver.ts'
 
 export type Role = 'button' | 'link' | 'textbox' | 'slider' | 'img' | 'alert' | 'heading' | 'radio' | 'summary'
 
 export interface Walker {
+  /** Throws if there were uncaught errors before. */
   goTo(address: string): Promise<void>
   /** Waits until the page shows a text. */
   see(text: string): Promise<void>
   /** Waits for an element and returns its name as the first group of the pattern reads it. */
   read(role: Role, name: RegExp): Promise<string>
   press(role: Role, name: RegExp): Promise<void>
-  /** Presses what is in the page's first frame, in the first frame of that. */
-  pressInFrames(role: Role, name: RegExp): Promise<void>
+  /** Sees, reads, presses and fills in the first frame of the page, or of the frame that it is in. */
+  inFrame(visit: () => Promise<void>): Promise<void>
   /** Replaces the text of a field and presses Enter. */
   fill(name: RegExp, value: string): Promise<void>
   /** Value of an expression in the page. */
   evaluate<T>(expression: string): Promise<T>
+  /** What nothing caught so far: in Firefox and WebKit, since pages had loaded, and in frames during a visit. */
+  uncaught(): Promise<readonly string[]>
   screenshot(): Promise<Buffer>
   close(): Promise<void>
 }
@@ -39,6 +43,10 @@ export interface Engine {
 const SIZE = { width: 1280, height: 900 }
 /** Milliseconds that something may take to appear on a busy machine. */
 const PATIENCE = 120_000
+
+function expectNone(uncaught: readonly string[]): void {
+  if (uncaught.length > 0) throw new Error(`The page did not catch: ${uncaught.join('; ')}`)
+}
 
 export function engines(): Engine[] {
   return [
@@ -80,23 +88,35 @@ async function walkWithPlaywright(browser: Browser): Promise<Walker> {
   const context = await browser.newContext({ viewport: SIZE })
   context.setDefaultTimeout(PATIENCE)
   const page = await context.newPage()
+  const uncaught: string[] = []
+  page.on('pageerror', (error) => uncaught.push(error.message))
+  let place: Page | FrameLocator = page
   const find = (role: Role, name: RegExp) =>
-    (role === 'summary' ? page.locator('summary').filter({ hasText: name }) : page.getByRole(role, { name })).first()
+    (role === 'summary' ? place.locator('summary').filter({ hasText: name }) : place.getByRole(role, { name })).first()
   return {
-    goTo: async (address) => void (await page.goto(address)),
-    see: (text) => page.getByText(text).first().waitFor(),
+    async goTo(address) {
+      expectNone(uncaught)
+      await page.goto(address)
+    },
+    see: (text) => place.getByText(text).first().waitFor(),
     async read(role, name) {
       await find(role, name).waitFor()
       const label = (await find(role, name).getAttribute('aria-label')) ?? (await find(role, name).textContent())
       return name.exec(label?.replace(/\s+/g, ' ').trim() ?? '')?.[1] ?? ''
     },
     press: (role, name) => find(role, name).click(),
-    pressInFrames: (role, name) => page.frameLocator('iframe').frameLocator('iframe').getByRole(role as 'button', { name }).click(), // prettier-ignore
+    async inFrame(visit) {
+      const around = place
+      place = around.frameLocator('iframe').first()
+      await visit()
+      place = around
+    },
     async fill(name, value) {
       await find('textbox', name).fill(value)
       await find('textbox', name).press('Enter')
     },
     evaluate: (expression) => page.evaluate(expression),
+    uncaught: async () => uncaught,
     screenshot: () => page.screenshot(),
     async close() {
       await context.close()
@@ -182,8 +202,18 @@ async function walkWith(wire: Wire, stop: () => Promise<void>): Promise<Walker> 
     const element = (await script(scrolled, await find(role, name))) as Record<string, string>
     await wire.send('ElementClick', { id: element[ELEMENT] })
   }
+  const uncaught: string[] = []
+  const listen = () => script(`window.uncaught ??= (${collectUncaught.toString()})()`)
+  const collect = async () => {
+    uncaught.push(...((await script('return window.uncaught?.splice(0) ?? []')) as string[]))
+  }
   return {
-    goTo: async (address) => void (await wire.send('Navigate', { url: address })),
+    async goTo(address) {
+      await collect()
+      expectNone(uncaught)
+      await wire.send('Navigate', { url: address })
+      await listen()
+    },
     see: async (text) => {
       const has = 'return document.body.innerText.replace(/\\s+/g, " ").includes(arguments[0])'
       await until(`“${text}”`, async () => ((await script(has, text)) ? true : null))
@@ -195,11 +225,15 @@ async function walkWith(wire: Wire, stop: () => Promise<void>): Promise<Walker> 
         return label === null ? null : (name.exec(label)?.[1] ?? '')
       }),
     press,
-    async pressInFrames(role, name) {
-      await wire.send('SwitchToFrame', { id: 0 })
-      await wire.send('SwitchToFrame', { id: 0 })
-      await press(role, name)
-      await wire.send('SwitchToFrame', { id: null })
+    async inFrame(visit) {
+      await until('a frame', async () => {
+        await wire.send('SwitchToFrame', { id: 0 })
+        return true
+      })
+      await listen()
+      await visit()
+      await collect()
+      await wire.send('SwitchToParentFrame')
     },
     async fill(name, value) {
       const element = await find('textbox', name)
@@ -209,6 +243,10 @@ async function walkWith(wire: Wire, stop: () => Promise<void>): Promise<Walker> 
       await wire.send('ElementSendKeys', { id: element[ELEMENT], text })
     },
     evaluate: async <T>(expression: string) => (await script(`return (${expression})`)) as T,
+    async uncaught() {
+      await collect()
+      return uncaught
+    },
     screenshot: async () => Buffer.from((await wire.send('TakeScreenshot', { full: false })) as string, 'base64'),
     async close() {
       await wire.send('DeleteSession').catch(() => undefined)

@@ -10,6 +10,7 @@ export type Command =
   | 'ElementClick'
   | 'ElementSendKeys'
   | 'SwitchToFrame'
+  | 'SwitchToParentFrame'
   | 'TakeScreenshot'
   | 'SetWindowRect'
   | 'SetTimeouts'
@@ -28,6 +29,7 @@ const PATHS: Record<Command, (element: string) => string> = {
   ElementClick: (element) => `element/${element}/click`,
   ElementSendKeys: (element) => `element/${element}/value`,
   SwitchToFrame: () => 'frame',
+  SwitchToParentFrame: () => 'frame/parent',
   TakeScreenshot: () => 'screenshot',
   SetWindowRect: () => 'window/rect',
   SetTimeouts: () => 'timeouts',

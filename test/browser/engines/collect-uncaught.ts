@@ -1,0 +1,14 @@
+/**
+ * Collects the errors that nothing in the page catches, from now on. It runs in the page, so it uses nothing from outside. Drivers
+ * have no other word for them.
+ */
+export function collectUncaught(): string[] {
+  const uncaught: string[] = []
+  window.addEventListener('error', ({ message, filename, lineno }) => {
+    uncaught.push(`${message} (${filename}:${lineno})`)
+  })
+  window.addEventListener('unhandledrejection', ({ reason }) => {
+    uncaught.push(`Unhandled rejection: ${String(reason)}`)
+  })
+  return uncaught
+}
