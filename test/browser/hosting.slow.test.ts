@@ -73,7 +73,7 @@ describe('in Firefox itself', () => {
 describe('where its parts cannot load', () => {
   it.each([
     ['the server sends scripts as text', { headers: { 'Content-Type': 'text/plain' } }, 'as text/plain'],
-    ['a script is missing', { status: 404, text: '' }, 'is missing on the server (404)'],
+    ['a script is missing', { status: 404, body: '' }, 'is missing on the server (404)'],
   ])('because %s, the page says so', async (_, answer, sentence) => {
     const { address } = await serve({ change: (path) => (path.startsWith('assets/index-') ? answer : undefined) })
     const page = await pages.open()

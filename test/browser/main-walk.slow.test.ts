@@ -3,9 +3,11 @@
  * coding world, the story, the lessons, Models, and all of it without a network. SCREENSHOTS names a folder for pictures of the
  * way.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { root } from '../../scripts/ensure.mjs'
 import { STORY_STEPS } from '../../src/playground/views/story/steps.ts'
 import { engines, type Walker } from './engines/walker.ts'
 import { serveStatic, type Changes } from './static-server.ts'
@@ -50,6 +52,16 @@ describe.each(engines())('in $name', ({ name, missing, start }) => {
       await expect(walker.goTo(address)).rejects.toThrow(/late|rejected/)
     }),
   )
+
+  it.skipIf(missing !== null)(`a recorded run opens that is packed once more than its name says${why}`, () => {
+    const log = 'runs/household.jsonl.gz'
+    const body = gzipSync(readFileSync(join(root, 'dist', log)))
+    return onPage({ change: (path) => (path === log ? { body } : undefined) }, async (walker) => {
+      await walker.see('Recorded run')
+      await walker.read('img', POLICY)
+      expect(await walker.uncaught()).toEqual([])
+    })
+  })
 
   it.skipIf(missing !== null)(`the main walk works${why}`, async () => {
     const server = await serveStatic()

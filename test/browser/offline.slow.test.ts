@@ -31,8 +31,8 @@ beforeEach(async () => {
     folders: ['/'],
     change(path) {
       asked.push(path)
-      const text = replaced.get(path)
-      return text === null ? { status: 404, text: '' } : text === undefined ? undefined : { text }
+      const body = replaced.get(path)
+      return body === null ? { status: 404, body: '' } : body === undefined ? undefined : { body }
     },
   })
   context = await browser.newContext({ viewport: { width: 1280, height: 900 } })

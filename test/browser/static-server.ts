@@ -32,7 +32,9 @@ export interface Changes {
   /** Paths of the folders with the page, `/course/rl/` by default. */
   folders?: readonly string[]
   /** Replaces the answer of a file. */
-  change?: (path: string) => { status?: number; headers?: Record<string, string>; text?: string } | undefined
+  change?: (
+    path: string,
+  ) => { status?: number; headers?: Record<string, string>; body?: string | Uint8Array } | undefined
   /** Interface to listen at. */
   host?: string
 }
@@ -49,9 +51,9 @@ export async function serveStatic({
     const path = decodeURIComponent(pathname.slice(folder.length)) || 'index.html'
     const changed = change?.(path)
     const headers = { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', ...changed?.headers }
-    const content = changed?.text === undefined ? readFile(join(root, 'dist', path)) : Promise.resolve(changed.text)
+    const content = changed?.body === undefined ? readFile(join(root, 'dist', path)) : Promise.resolve(changed.body)
     content.then(
-      (body) => response.writeHead(changed?.status ?? 200, headers).end(body),
+      (bytes) => response.writeHead(changed?.status ?? 200, headers).end(bytes),
       () => response.writeHead(404).end(),
     )
   })
