@@ -1,6 +1,6 @@
 /**
- * The main walk in every engine that this machine has: the recorded run, a run of one's own, λ while it runs, reload and resume, the
- * coding world, the story, the lessons, Models, and all of it without a network. SCREENSHOTS names a folder for pictures of the
+ * The main walk in every engine that this machine has: the recorded run, a run of one's own, λ while it runs, reload and resume, a run
+ * in the coding world, the story, the lessons, Models, and all of it without a network. SCREENSHOTS names a folder for pictures of the
  * way.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,11 +29,11 @@ const BARE_MEANS = `(() => {
 
 async function makeSmall(walker: Walker): Promise<void> {
   await walker.press('button', /^Settings/)
-  await walker.fill(/^m, votes/, '1')
-  await walker.fill(/^G, rollouts/, '2')
+  await walker.fill(/^m, (votes|tests)/, '1')
+  await walker.fill(/^G, (rollouts|programs)/, '2')
   await walker.press('summary', /^Run$/)
-  await walker.fill(/^Tasks per iteration/, '1')
-  await walker.fill(/^Task pool/, '2')
+  await walker.fill(/^(Tasks|Problems) per iteration/, '1')
+  await walker.fill(/^(Task|Problem) pool/, '2')
   await walker.fill(/^Evaluate every/, '0')
 }
 
@@ -117,6 +117,31 @@ describe.each(engines())('in $name', ({ name, missing, start }) => {
       await walker.see('Paused')
       await look('4-resumed')
 
+      await walker.goTo(`${server.address}?from=coding#loop`)
+      await walker.see('Resume the run from iteration')
+      await walker.press('button', /^Discard$/)
+      await walker.press('radio', /^Coding/)
+      await makeSmall(walker)
+      await walker.press('button', /^Step$/)
+      await walker.see('Your run')
+      await walker.see('Paused')
+      await walker.read('img', /^Code\..*training \d.* at iteration (1)/)
+      await look('4-coding')
+      // Whatever the models wrote, the sandbox tells a right program from an endless one.
+      await walker.press('link', /^Set up$/)
+      await walker.press('link', /^Games and problems$/)
+      await walker.press('summary', /^Look at a problem and write a program/)
+      const problem = 'document.querySelector(\'[aria-label="Problems"] button\')'
+      await expect.poll(() => walker.evaluate(`${problem} !== null`)).toBe(true)
+      await walker.evaluate(`${problem}.click()`)
+      await walker.press('button', /^Write the reference solution$/)
+      await walker.press('button', /^Judge it$/)
+      await walker.see('Right.')
+      await walker.fill(/^Your program, in JavaScript/, 'function f() { while (true) {} }')
+      await walker.press('button', /^Judge it$/)
+      await walker.see('time limit')
+      await look('4-judged')
+
       await walker.goTo(`${server.address}?from=course#learn`)
       await walker.see('Lessons')
       // WebKit never ends a reading of the database whose worker it kills, and every later writing waits for it.
@@ -157,6 +182,7 @@ describe.each(engines())('in $name', ({ name, missing, start }) => {
       const isWebKit = await walker.evaluate('!("chrome" in window) && /AppleWebKit/.test(navigator.userAgent)')
       expect(await walker.evaluate('crossOriginIsolated')).toBe(!isWebKit)
       await walker.press('button', /^Discard$/)
+      await walker.press('radio', /^Household/)
       await makeSmall(walker)
       await walker.fill(/^Steps per episode/, '5')
       await walker.press('button', /^Step$/)
