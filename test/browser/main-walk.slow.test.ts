@@ -16,6 +16,9 @@ const { SCREENSHOTS } = process.env
 
 const POLICY = /^Policy accuracy.*training .* \(iterations 1 to (\d+)\)/
 
+/** The run's own numbers at the junction of the loop; null while another λ is tried on it. */
+const JUNCTION = 'document.querySelector(".junction:not(.tried) .numbers")?.textContent ?? null'
+
 /** Texts on the page with a combining macron that Formula does not draw: fonts of WebKit lose it. */
 const BARE_MEANS = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -104,7 +107,12 @@ describe.each(engines())('in $name', ({ name, missing, start }) => {
       await walker.fill(/^Steps per episode/, '5')
       await walker.press('button', /^Run$/)
       await walker.see('Your run')
+      // First while its models may still be loading, then while it runs.
+      await walker.fill(/^λ/, '2')
+      await expect.poll(() => walker.evaluate(JUNCTION)).toContain('λ = 2.0')
+      await reach(2)
       await walker.fill(/^λ/, '2.5')
+      await expect.poll(() => walker.evaluate(JUNCTION)).toContain('λ = 2.5')
       await reach(3)
       await look('3-running')
 
