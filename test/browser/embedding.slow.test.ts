@@ -2,6 +2,7 @@
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
 import { documented, heard, serveCourse } from './course-page.ts'
+import { EVERY_VIEW, openView } from './every-view.ts'
 import { usePages } from './harness.ts'
 import { smallLink } from './small-run.ts'
 import { serveStatic, type StaticServer } from './static-server.ts'
@@ -111,6 +112,7 @@ it.each([
   await inside.getByRole('link', { name: 'Compare' }).click()
   await inside.getByRole('region', { name: 'Runs' }).getByText(sentence).waitFor()
   expect(await inside.getByText('stay until you delete them').count()).toBe(0)
+  for (const view of EVERY_VIEW) await openView(inside, view)
 })
 
 it('in a frame without an origin it says which flag is missing', async () => {

@@ -1,5 +1,5 @@
 /** Every view: what shows that it is drawn, and the most words that it has before anything is opened. */
-import type { Page } from 'playwright-core'
+import type { FrameLocator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { VIEWS, type View } from '../../src/playground/state/views.ts'
 import { expectSound } from './looks.ts'
@@ -27,7 +27,7 @@ const DRAWN: Record<View, string> = {
   benchmark: '#benchmark-title',
 }
 
-export async function openView(page: Page, view: View): Promise<void> {
+export async function openView(page: Page | FrameLocator, view: View): Promise<void> {
   await goTo(page, VIEWS[view])
   await page.locator(DRAWN[view]).first().waitFor()
 }

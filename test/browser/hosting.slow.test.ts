@@ -10,6 +10,7 @@ import { root } from '../../scripts/ensure.mjs'
 import { blockStorage } from './blocked-storage.ts'
 import { runOnShow } from './controls.ts'
 import { engines, walkInFirefox } from './engines/walker.ts'
+import { EVERY_VIEW, openView } from './every-view.ts'
 import { downloaded, usePages } from './harness.ts'
 import { keptOffline } from './offline-copy.ts'
 import { makeSmall, smallLink } from './small-run.ts'
@@ -39,8 +40,7 @@ describe('where the browser blocks storage', () => {
     await runOnShow(page).getByText('Recorded run').waitFor()
     await goTo(page, 'Models')
     await page.getByText('does not let this page keep model folders').waitFor()
-    await goTo(page, 'Cluster')
-    await page.getByRole('heading', { name: 'Cluster' }).first().waitFor()
+    for (const view of EVERY_VIEW) await openView(page, view)
     await goTo(page, 'Loop')
     await makeSmall(page)
     await page.getByRole('button', { name: 'Step', exact: true }).click()

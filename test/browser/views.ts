@@ -1,11 +1,11 @@
-/** Opens another view of the page like a visitor does. */
-import type { Page } from 'playwright-core'
+/** Opens another view of the page, or of a page in a frame, like a visitor does. */
+import type { FrameLocator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { GROUPS, VIEWS } from '../../src/playground/state/views.ts'
 
 export type ViewTitle = (typeof VIEWS)[keyof typeof VIEWS]
 
-export async function goTo(page: Page, title: ViewTitle): Promise<void> {
+export async function goTo(page: Page | FrameLocator, title: ViewTitle): Promise<void> {
   const group = GROUPS.find(({ views }) => views.some((view) => VIEWS[view] === title))!
   const navigation = page.getByRole('navigation', { name: 'Views' })
   const groupLink = navigation.getByRole('link', { name: group.title, exact: true })
