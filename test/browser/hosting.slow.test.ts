@@ -52,18 +52,32 @@ const { missing } = engines().find(({ name }) => name === 'Firefox')!
 
 describe('in Firefox itself', () => {
   it.skipIf(missing !== null).each([
-    ['with site data blocked', { 'network.cookie.cookieBehavior': 2 }, 'does not let this page store anything'],
-    ['in private windows', { 'browser.privatebrowsing.autostart': true }, 'Household'],
-  ])('%s the page runs, and says what it cannot keep', async (_, preferences, sentence) => {
+    [
+      'with site data blocked',
+      { 'network.cookie.cookieBehavior': 2 },
+      'does not let this page store anything',
+      'does not let this page keep runs',
+    ],
+    [
+      'in private windows',
+      { 'browser.privatebrowsing.autostart': true },
+      'Household',
+      'No runs in this browser yet. Press Run: your runs appear here and stay until you delete them, clear this site’s data or close a private window.',
+    ],
+  ])('%s the page runs, and says what it cannot keep', async (_, preferences, sentence, runs) => {
     const { address } = await serve()
     const walker = await walkInFirefox(preferences)
     try {
       await walker.goTo(`${address}${await smallLink()}&view=loop`)
       await walker.see(sentence)
+      await walker.press('link', /^Compare$/)
+      await walker.see(runs)
+      await walker.press('link', /^Watch$/)
       await walker.press('button', /^Step$/)
       await walker.see('Paused')
       await walker.press('link', /^Set up$/)
       await walker.see('does not let this page keep model folders')
+      expect(await walker.uncaught()).toEqual([])
     } finally {
       await walker.close()
     }
