@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
 import { blockStorage } from './blocked-storage.ts'
 import { runOnShow } from './controls.ts'
+import { documented, serveCourse } from './course-page.ts'
 import { engines, walkInFirefox } from './engines/walker.ts'
 import { EVERY_VIEW, openView } from './every-view.ts'
 import { downloaded, usePages } from './harness.ts'
@@ -82,6 +83,30 @@ describe('in Firefox itself', () => {
       await walker.close()
     }
   })
+
+  it.skipIf(missing !== null)(
+    'without cookies of other sites, in a frame of one, the page runs and says that it keeps nothing',
+    async () => {
+      const { address } = await serve()
+      const frame = documented(`${address}?embed${await smallLink()}&view=loop`)
+      const course = await serveCourse(frame, 'localhost')
+      servers.push(course)
+      const walker = await walkInFirefox({ 'network.cookie.cookieBehavior': 1 })
+      try {
+        await walker.goTo(course.address)
+        await walker.inFrame(async () => {
+          await walker.see('does not let this page store anything')
+          await walker.press('button', /^Step$/)
+          await walker.see('Paused')
+          await walker.press('link', /^Compare$/)
+          await walker.see('does not let this page keep runs')
+        })
+        expect(await walker.uncaught()).toEqual([])
+      } finally {
+        await walker.close()
+      }
+    },
+  )
 })
 
 describe('where its parts cannot load', () => {
