@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { presetSettings } from '../../src/method/presets.ts'
 import type { Settings } from '../../src/method/settings.ts'
+import type { BackendWish } from '../../src/sessions/messages.ts'
 import { writeLink } from '../../src/playground/state/link.ts'
 import { openSettings } from './controls.ts'
 
@@ -26,7 +27,7 @@ export async function makeSmall(page: Page, { evaluateEvery = 0, evaluationTasks
 }
 
 /** The same run as the hash of a link, `#` included. */
-export function smallLink(settings: Partial<Settings> = {}): Promise<string> {
+export function smallLink(settings: Partial<Settings> = {}, backend: BackendWish = 'auto'): Promise<string> {
   const small = {
     evaluationsPerStep: 1,
     groupSize: 2,
@@ -37,7 +38,7 @@ export function smallLink(settings: Partial<Settings> = {}): Promise<string> {
   }
   const preset = 'household'
   const whole = { ...presetSettings(preset), ...small, ...settings }
-  return writeLink({ preset, settings: whole, backend: 'auto', iterations: 1000 })
+  return writeLink({ preset, settings: whole, backend, iterations: 1000 })
 }
 
 /** Waits until the training curve has reached an iteration. Returns the last one that it has reached. */
