@@ -147,14 +147,10 @@ export class Launcher {
     const replaced = Object.fromEntries(roles.map((role) => [role, this.replacement(run, role)]))
     const request = { from: run.runId, iteration, runId, patch, replaced, iterations, keys: this.models.keys }
     this.#turnToLive()
+    this.#liveWorld = run.settings.world
     this.kept.claim(runId)
     void this.#runs.choose(run.runId, true)
-    await this.#begin(runId, () =>
-      this.commands.branch(request, () => {
-        const { settings } = this.feed.view
-        if (settings) this.#liveWorld = settings.world
-      }),
-    )
+    await this.#begin(runId, () => this.commands.branch(request))
   }
 
   /** Chooses the models of a kept run's checkpoint for the next run. False if that failed; the list of runs says why. */
@@ -225,6 +221,8 @@ export class Launcher {
   }
 
   async #resume(runId: string): Promise<void> {
+    // Until its own settings are on the controls, a change is not meant for it.
+    this.#liveWorld = null
     await this.#begin(runId, () =>
       this.commands.resumeKept(runId, this.models.keys, () => {
         const { started, settings } = this.feed.view

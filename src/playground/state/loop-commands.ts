@@ -34,8 +34,8 @@ export class LoopCommands {
   }
 
   /** Continues from a checkpoint of a kept run as a new run. */
-  async branch(request: BranchRequest, onCaughtUp: () => void): Promise<void> {
-    this.#feed.expect(request.runId, onCaughtUp)
+  async branch(request: BranchRequest): Promise<void> {
+    this.#feed.expect(request.runId)
     await this.#try((port) => port.branchRun(request), 'The run could not branch.')
   }
 

@@ -61,6 +61,25 @@ it('offers to resume a run whose worker stopped, from its last checkpoint', asyn
   expect(playground.launcher.kept.offer).toBeNull()
   loop.lose('It crashed.')
   expect(playground.launcher.kept.offer).toMatchObject({ runId, finishedIterations: 4 })
+
+  // Its own settings replace those on the controls first.
+  await playground.launcher.resumeKept()
+  playground.set('lambda', 3)
+  expect(loop.names).toEqual(['start', 'resumeRun'])
+  loop.say({ type: 'events', runId, batch: parseRunLog(household) })
+  loop.say({ type: 'status', runId, status: { state: 'running' } })
+  await settle()
+  playground.set('lambda', 3)
+  expect(loop.commands.at(-1)).toEqual(['patch', { lambda: 3 }])
+})
+
+it('passes settings on to a branch that is still being opened', async () => {
+  const { loop, playground } = page()
+  await playground.open()
+  const request = { runId: 'a', preset: 'household', settings: presetSettings('household'), iterations: 9 }
+  await playground.launcher.branch(newSummary(request), 4)
+  playground.set('lambda', 3)
+  expect(loop.names).toEqual(['branchRun', 'patch'])
 })
 
 describe('a run in a world from a file', () => {
