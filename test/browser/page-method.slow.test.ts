@@ -74,7 +74,7 @@ describe('the equation', () => {
 
     const shares = page.getByRole('listbox', { name: 'R and its shares, rollout 1' })
     const number = String.raw`([+−]?\d+\.\d\d)`
-    const all = new RegExp(`^Step (\\d+), O ${number}, λ · mean S ${number}, R ${number}, `)
+    const all = new RegExp(`^Step (\\d+), .*, O ${number}, λ · mean S ${number}, R ${number}, `)
     const chosen = shares.getByRole('option', { selected: true })
     const said = async () => {
       const [, step, ...numbers] = all.exec((await chosen.getAttribute('aria-label'))!)!

@@ -157,8 +157,7 @@ describe('ablations', () => {
     const chart = page.getByRole('figure', { name: 'Policy accuracy', exact: true })
     const valueOf = (run: string) => chart.getByRole('listitem').filter({ hasText: run }).innerText()
     for (const run of ['Run A', 'Run B']) await expect.poll(() => valueOf(run)).toMatch(/\d %$/)
-    const plot = (await chart.getByRole('img').boundingBox())!
-    await page.mouse.move(plot.x + 5, plot.y + plot.height / 2)
+    await chart.getByRole('img').hover({ position: { x: 20, y: 60 } })
     await chart.locator('text.at', { hasText: /^0$/ }).waitFor()
     await expect.poll(() => valueOf('Run A')).toMatch(/\d %$/)
     const context = page.context()
