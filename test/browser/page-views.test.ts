@@ -202,9 +202,11 @@ describe('the first load', () => {
     )
     const paint = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]!.startTime)
     let painted = await paint()
-    // Retries, because the machine may have been busy with something else.
+    // Retries, because the machine may have been busy with something else; each with nothing in the cache.
     for (let again = 0; again < 20 && painted >= 500; again++) {
-      await page.reload()
+      await page.context().close()
+      await open({ viewport: { width, height: 800 } })
+      await page.goto(firstScreen())
       await steps().waitFor()
       painted = Math.min(painted, await paint())
     }
