@@ -168,6 +168,7 @@ describe.each(engines())('in $name', ({ name, missing, start }) => {
       await walker.see('Results has')
       await look('6-story')
 
+      await walker.press('link', /^Tasks$/)
       await walker.press('link', /^Theory$/)
       await walker.see('The formulas below')
       expect(await walker.evaluate(BARE_MEANS)).toEqual([])

@@ -38,10 +38,10 @@ export interface ViewGroup {
 export const GROUPS: readonly ViewGroup[] = [
   { title: 'Start', views: ['start'] },
   { title: 'Watch', views: ['loop', 'episodes'] },
-  { title: 'Tasks', views: ['tasks'] },
+  { title: 'Tasks', views: ['tasks', 'theory'] },
   { title: 'Compare', views: ['runs', 'results'] },
   { title: 'Set up', views: ['models', 'games', 'cluster', 'benchmark'] },
-  { title: 'Learn', views: ['story', 'judge', 'learn', 'theory'] },
+  { title: 'Learn', views: ['story', 'judge', 'learn'] },
 ]
 export const VIEW_NAMES = Object.keys(VIEWS) as View[]
 /** Shown when the page is opened without a link. */
@@ -136,12 +136,17 @@ export function shownViews(hidden: readonly Hideable[]): View[] {
   })
 }
 
-/** The groups with the views that a link does not hide; a group without any is left out. */
+/**
+ * The groups with the views that a link does not hide. A group without any is left out, and one without its first view has the title of
+ * the next.
+ */
 export function shownGroups(hidden: readonly Hideable[]): ViewGroup[] {
   const shown = shownViews(hidden)
-  return GROUPS.map(({ title, views }) => ({ title, views: views.filter((view) => shown.includes(view)) })).filter(
-    ({ views }) => views.length > 0,
-  )
+  return GROUPS.flatMap(({ title, views }) => {
+    const left = views.filter((view) => shown.includes(view))
+    if (left[0] === undefined) return []
+    return [{ title: left[0] === views[0] ? title : VIEWS[left[0]], views: left }]
+  })
 }
 
 function isView(name: string): name is View {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { foldRun, type RunView } from '../../../src/runs/fold.ts'
-import { advantageMap, awaitedMap, cellText, failedAloneFrom } from '../../../src/playground/views/episodes/advantage-map.ts'
+import {
+  advantageMap,
+  awaitedMap,
+  cellText,
+  failedAloneFrom,
+} from '../../../src/playground/views/episodes/advantage-map.ts'
 import { batchOf, countFlips, isFlipped, rederive } from '../../../src/runs/batch.ts'
 import { equationLines } from '../../../src/playground/run/equation.ts'
 import { decompose } from '../../../src/playground/views/episodes/reward-decomposition.ts'
@@ -145,7 +150,9 @@ describe('the map of rollouts', () => {
     const map = advantageMap(batch, batch[0]!.group.taskId, 'policy')!
     const { command } = batch[0]!.group.episodes[1]!.episode.steps[2]!
     expect(map.rows[1]!.cells[2]!.name).toMatch(
-      new RegExp(`^Rollout 2, step 3, ${command}, votes( [+−]1| 0){3}, R [+−]\\d\\.\\d\\d, (.*, )?(advantage|does not train)`),
+      new RegExp(
+        `^Rollout 2, step 3, ${command}, votes( [+−]1| 0){3}, R [+−]\\d\\.\\d\\d, (.*, )?(advantage|does not train)`,
+      ),
     )
   })
 
@@ -156,7 +163,9 @@ describe('the map of rollouts', () => {
     expect(failedAloneFrom({ outcomes: [-1, -1], scores: steps([6, 4]) })).toBeNull()
     const mixed = batch.find(({ group }) => failedAloneFrom(group) !== null)!
     const map = advantageMap(batch, mixed.group.taskId, 'policy')!
-    const named = map.rows.flatMap(({ cells }) => cells.filter(({ name }) => name.includes('among failed rollouts alone')))
+    const named = map.rows.flatMap(({ cells }) =>
+      cells.filter(({ name }) => name.includes('among failed rollouts alone')),
+    )
     expect(named.length).toBeGreaterThan(0)
     for (const { trajectory, step } of named) {
       expect(step).toBeGreaterThanOrEqual(map.failedAloneFrom!)

@@ -107,6 +107,10 @@ describe('a link that hides', () => {
     expect(titles(['runs', 'results', 'trajectories'])).toEqual(['Start', 'Watch', 'Tasks', 'Set up', 'Learn'])
     expect(shownGroups(['trajectories'])[1]).toEqual({ title: 'Watch', views: ['loop'] })
   })
+
+  it('names a group without its first view after the next', () => {
+    expect(shownGroups(['tasks'])[2]).toEqual({ title: 'Theory', views: ['theory'] })
+  })
 })
 
 describe('the groups', () => {

@@ -6,7 +6,13 @@ import { WORLD_NAMES as worlds } from '../../../../src/worlds/index.ts'
 import { charts } from '../../../../src/playground/run/curves.ts'
 import { FLOWS, iterationNumbers, loopFlows, phaseName } from '../../../../src/playground/views/loop/loop-flows.ts'
 import { FOLDED, UP_FRONT } from '../../../../src/playground/run/settings-form.ts'
-import { isRelevant, leftOutSentence, presetsOf, presetWords, settingWords } from '../../../../src/playground/run/worlds.ts'
+import {
+  isRelevant,
+  leftOutSentence,
+  presetsOf,
+  presetWords,
+  settingWords,
+} from '../../../../src/playground/run/worlds.ts'
 import { fakeCodingRun } from '../../fake-coding-run.ts'
 
 const view = foldRun(fakeCodingRun({ iterations: 3 }))
