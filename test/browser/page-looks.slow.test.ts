@@ -1,8 +1,10 @@
 /** Every view in every world with axe, and the words about the runs that ship. */
 import { describe, expect, inject, it } from 'vitest'
-import { runOnShow } from './controls.ts'
+import { RECORDINGS } from '../../src/playground/state/recordings.ts'
+import { openSettings, runOnShow } from './controls.ts'
 import { expectEveryViewSound, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
 import { usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
 import { serveMadeUpRuns } from './made-up-runs.ts'
 
 const pages = usePages()
@@ -29,5 +31,14 @@ describe('every view', () => {
     await page.getByRole('radio', { name: world, exact: true }).check()
     await runOnShow(page).getByText(world).waitFor()
     await expectEveryViewSound(page, checked)
+  })
+
+  it('passes axe with the settings open, and with a fired alarm', async () => {
+    const page = await pages.open()
+    await page.goto(new URL(`#loop&run=${RECORDINGS.pleased}`, inject('pageAddress')).href)
+    await page.getByText('Seen', { exact: true }).first().waitFor()
+    await openSettings(page)
+    await page.getByRole('complementary', { name: 'Settings' }).waitFor()
+    await expectSound(page, [1280, 390])
   })
 })

@@ -38,6 +38,42 @@ it.each([
 })
 
 it.each([
+  [1280, 800],
+  [390, 844],
+])('fits every world into %i × %i pixels: sideways always, downwards where it is wide', async (width, height) => {
+  await visit({ viewport: { width, height } })
+  for (const world of ['Coding', 'Desktop', 'Household']) {
+    await page.getByRole('radio', { name: world, exact: true }).check()
+    await page.getByRole('list', { name: /^(Steps of the episode|Programs)/ }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'At λ = ' }).waitFor()
+    const size = () => page.evaluate(({ documentElement: { scrollWidth, scrollHeight } } = document) => ({ scrollWidth, scrollHeight })) // prettier-ignore
+    await expect.poll(async () => (await size()).scrollWidth, { message: world }).toBeLessThanOrEqual(width)
+    if (width === 1280) await expect.poll(async () => (await size()).scrollHeight, { message: world }).toBeLessThanOrEqual(height) // prettier-ignore
+  }
+  // The same order, whatever the width: picture, equation, steps, chart.
+  const parts = [
+    page.getByRole('img', { name: /^The room from above/ }),
+    slider(),
+    steps().first(),
+    page.getByRole('img', { name: /^Held-out accuracy/ }),
+  ]
+  const tops = await Promise.all(parts.map(async (part) => (await part.boundingBox())!.y))
+  if (width === 390) expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+})
+
+it('keeps what is chosen and every sign in forced colours', async () => {
+  await visit({ forcedColors: 'active' })
+  const background = (part: Locator) => part.evaluate((element) => getComputedStyle(element).backgroundColor)
+  const world = (name: string) => page.locator('label', { hasText: name })
+  expect(await background(world('Household'))).not.toBe(await background(world('Coding')))
+  await slider().press('ArrowRight')
+  await slider().press('ArrowRight')
+  await says('is discouraged')
+  expect(await wasted().innerText()).toContain('−')
+  expect(await steps().filter({ hasText: 'go to sinkbasin 1' }).innerText()).toContain('+')
+})
+
+it.each([
   ['a small phone', 360, 640],
   ['200 % zoom', 640, 450],
 ])('keeps λ in sight beside the room and beside the wasted step on %s', async (_, width, height) => {
