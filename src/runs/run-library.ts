@@ -65,12 +65,23 @@ export class RunLibrary {
 
   /** The readable events of one iteration; none if it has not finished or its log was deleted. */
   async iterationEvents(runId: string, iteration: number): Promise<LoggedEvent[]> {
+    const events: LoggedEvent[] = []
+    for await (const part of this.#iteration(runId, iteration)) events.push(...part.map(readableEvent))
+    return events
+  }
+
+  /** The episodes of one iteration with their tokens, as lines of a log. */
+  async episodeLog(runId: string, iteration: number): Promise<Blob> {
+    const lines: string[] = []
+    for await (const part of this.#iteration(runId, iteration))
+      for (const event of part) if (event.type === 'episode') lines.push(`${JSON.stringify(event)}\n`)
+    return new Blob(lines)
+  }
+
+  async *#iteration(runId: string, iteration: number): AsyncGenerator<LoggedEvent[]> {
     const store = await this.#opened()
     const row = (await store.rows(runId)).find((each) => each.iteration === iteration)
-    const events: LoggedEvent[] = []
-    if (row === undefined) return events
-    for await (const part of store.readEvents(runId, row.firstSeq, row.endSeq)) events.push(...part.map(readableEvent))
-    return events
+    if (row !== undefined) yield* store.readEvents(runId, row.firstSeq, row.endSeq)
   }
 
   /** The held-out episodes of the run's first and latest evaluation; reads the whole log. */

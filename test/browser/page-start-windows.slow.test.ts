@@ -46,7 +46,11 @@ it.each([
     await page.getByRole('radio', { name: world, exact: true }).check()
     await page.getByRole('list', { name: /^(Steps of the episode|Programs)/ }).waitFor()
     await page.getByRole('status').filter({ hasText: 'At λ = ' }).waitFor()
-    const size = () => page.evaluate(({ documentElement: { scrollWidth, scrollHeight } } = document) => ({ scrollWidth, scrollHeight })) // prettier-ignore
+    const size = () =>
+      page.evaluate(() => {
+        const { scrollWidth, scrollHeight } = document.documentElement
+        return { scrollWidth, scrollHeight }
+      })
     await expect.poll(async () => (await size()).scrollWidth, { message: world }).toBeLessThanOrEqual(width)
     if (width === 1280) await expect.poll(async () => (await size()).scrollHeight, { message: world }).toBeLessThanOrEqual(height) // prettier-ignore
   }

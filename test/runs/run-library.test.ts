@@ -54,6 +54,21 @@ describe('the library of runs', () => {
     expect(new Set([...kept.values()].map((run) => run.events))).toEqual(new Set([events.length]))
   })
 
+  it('gives the episodes of an iteration with their tokens, and of no other', async () => {
+    const log = [...fakeRun({ iterations: 3 })].filter(isLogged)
+    const store = {
+      rows: async () => metricRows(log),
+      async *readEvents(_: string, from: number, to: number) {
+        yield log.filter(({ seq }) => seq >= from && seq < to)
+      },
+    }
+    const library = new RunLibrary(async () => store as unknown as IndexedDbRunStore, runLocks(null))
+    const lines = (await (await library.episodeLog('a', 2)).text()).trim().split('\n')
+    const wanted = log.filter(({ type, iteration }) => type === 'episode' && iteration === 2)
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(wanted)
+    expect(await (await library.episodeLog('a', 9)).text()).toBe('')
+  })
+
   it('keeps a run that is imported twice once, unless it has become longer or was only a part', async () => {
     const events = [...fakeRun({ iterations: 6 })].filter(isLogged)
     const upTo = (last: number) => events.filter(({ iteration }) => iteration <= last)

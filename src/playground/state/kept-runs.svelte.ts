@@ -150,6 +150,11 @@ export class KeptRunList {
     }
   }
 
+  /** The episodes of one iteration with their tokens, as lines of a log. */
+  episodeLog(runId: string, iteration: number): Promise<Blob> {
+    return this.#remote().episodeLog(runId, iteration)
+  }
+
   /** The held-out episodes of the run's first and latest evaluation. */
   heldOut(runId: string): Promise<HeldOutGames[]> {
     return this.#remote().heldOut(runId)

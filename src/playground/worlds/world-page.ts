@@ -52,7 +52,7 @@ export interface GroupProps {
 
 export interface TheatreProps {
   /** Reads the log with the tokens; null where the run comes without them. */
-  exportLog: (() => Promise<{ file: Blob } | null>) | null
+  exportLog: ((iteration: number) => Promise<{ file: Blob } | null>) | null
   focus: Focus
 }
 
