@@ -40,6 +40,10 @@ export interface LoadedModel {
   internals: WebLlmInternals | null
   missing: readonly string[]
   rollout: Sampler
+  /** Samples under a grammar: `rollout`, or the public interface if the grammar's matcher lacks an internal. */
+  formatted: Sampler
+  /** Samples with the public interface. */
+  publicly: Sampler
   /** The compiled library. */
   library: Blob
   /** Folder of the loaded weights: the source's, or that of a changed copy. */
@@ -118,17 +122,15 @@ export async function startModel(
   }
   const { internals, missing } = openInternals(engine, modelId)
   const decode = (tokens: Tokens) => tokenizer.decode(tokens)
-  const rollout =
-    internals !== null
-      ? new BatchedSampler(internals, { ...source, stopTokens, decode })
-      : new SequentialSampler(engine, processor, {
-          modelId,
-          contextWindow: source.contextWindow,
-          stopTokens,
-          encode: (text) => tokenizer.encode(text),
-          decode,
-        })
+  const publicly = new SequentialSampler(engine, processor, {
+    modelId,
+    contextWindow: source.contextWindow,
+    stopTokens,
+    encode: (text) => tokenizer.encode(text),
+    decode,
+  })
+  const rollout = internals === null ? publicly : new BatchedSampler(internals, { ...source, stopTokens, decode })
   const parameters = internals?.parameters ?? parts.parameters
   const watch = internals && new DeviceWatch(internals.device)
-  return { ...parts, parameters, internals, missing, rollout, isChanged: false, watch }
+  return { ...parts, parameters, internals, missing, rollout, formatted: rollout, publicly, isChanged: false, watch }
 }

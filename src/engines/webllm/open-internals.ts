@@ -1,11 +1,13 @@
 /** Checks that a loaded model has every internal that is used here, and opens them. */
+import { missingNames } from './missing-names.ts'
 import {
   COMPILED,
   FORK,
-  GPU_CONTEXT,
-  NEEDED,
-  TENSOR_METHODS,
+  INTERNALS,
+  LOCKS,
+  PIPELINES,
   type Lock,
+  type Owner,
   type PackedFunction,
   type Pipeline,
 } from './own-names.ts'
@@ -17,20 +19,21 @@ export type InternalsFound = { internals: WebLlmInternals; missing: [] } | { int
 
 /** Call again after every load. Never throws: `missing` names unavailable internals. */
 export function openInternals(engine: PublicEngine, modelId: string): InternalsFound {
-  const read = (path: string, from: unknown): unknown =>
-    path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], from)
-  const missing: string[] = []
-  const pipelines: unknown = Reflect.get(engine, 'loadedModelIdToPipeline')
-  const locks: unknown = Reflect.get(engine, 'loadedModelIdToLock')
-  if (!(pipelines instanceof Map)) missing.push('engine.loadedModelIdToPipeline')
-  if (!(locks instanceof Map)) missing.push('engine.loadedModelIdToLock')
-  if (!(pipelines instanceof Map) || !(locks instanceof Map)) return { internals: null, missing }
-  const pipeline = pipelines.get(modelId) as Pipeline | undefined
-  const lock = locks.get(modelId) as Lock | undefined
-  if (!pipeline) return { internals: null, missing: [`engine.loadedModelIdToPipeline.get("${modelId}")`] }
-  for (const name of ['acquire', 'release']) if (typeof read(name, lock) !== 'function') missing.push(`lock.${name}`)
-  for (const [path, kind] of NEEDED)
-    if (typeof read(path, pipeline) !== kind) missing.push(`pipeline.${path} (${kind})`)
+  const missing = missingNames('engine', engine)
+  if (missing.length > 0) return { internals: null, missing }
+  const pipeline = (Reflect.get(engine, PIPELINES) as Map<string, Pipeline>).get(modelId)
+  const lock = (Reflect.get(engine, LOCKS) as Map<string, Lock>).get(modelId)
+  if (!pipeline) missing.push(`engine.${PIPELINES}.get("${modelId}")`)
+  if (!lock) missing.push(`engine.${LOCKS}.get("${modelId}")`)
+  if (!pipeline || !lock) return { internals: null, missing }
+  missing.push(...missingNames('lock', lock))
+  for (const owner of Object.keys(INTERNALS) as Owner[]) {
+    const [first, ...path] = owner.split('.')
+    if (first !== 'pipeline') continue
+    const value = path.reduce<unknown>((from, name) => (isObject(from) ? Reflect.get(from, name) : undefined), pipeline)
+    // Its own absence is reported as a name of its owner.
+    if (isObject(value)) missing.push(...missingNames(owner, value))
+  }
   if (missing.length > 0) return { internals: null, missing }
 
   const { tvm, vm } = pipeline
@@ -48,15 +51,16 @@ export function openInternals(engine: PublicEngine, modelId: string): InternalsF
     }
     for (const name of COMPILED) look(name, (compiled) => vm.getFunction(compiled))
     look(FORK, (global) => tvm.getGlobalFunc(global))
-    const first = pipeline.params.get(0)
-    for (const name of TENSOR_METHODS) if (typeof first[name] !== 'function') missing.push(`tensor.${name}`)
-    const context: unknown = read('lib.webGPUContext', tvm)
-    for (const name of GPU_CONTEXT) if (typeof read(name, context) !== 'function') missing.push(`webGPUContext.${name}`)
+    missing.push(...missingNames('tensor', pipeline.params.get(0)))
     if (missing.length > 0) return { internals: null, missing }
-    return { internals: new WebLlmInternals(pipeline, lock!, found), missing: [] }
+    return { internals: new WebLlmInternals(pipeline, lock, found), missing: [] }
   } catch (error) {
     return { internals: null, missing: [`${errorText(error)} (while looking)`] }
   } finally {
     tvm.endScope()
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

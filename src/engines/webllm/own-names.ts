@@ -44,7 +44,6 @@ export interface Lock {
 export interface Matcher {
   getNextTokenBitmask(): Promise<Int32Array>
   acceptToken(token: number): boolean
-  isTerminated(): boolean
   dispose(): void
 }
 export interface Pipeline {
@@ -59,9 +58,13 @@ export interface Pipeline {
   fKVCacheBeginForward: PackedFunction
   fKVCacheEndForward: PackedFunction
   prepareGrammarMatcherForSampling(config: { response_format: ResponseFormat }): Promise<void> | undefined
-  grammarMatcher?: Matcher | undefined
-  responseFormatCacheKey?: string | undefined
+  grammarMatcher: Matcher | undefined
+  responseFormatCacheKey: string | undefined
 }
+
+/** WebLLM's maps from a model's id, in its engine. */
+export const PIPELINES = 'loadedModelIdToPipeline'
+export const LOCKS = 'loadedModelIdToLock'
 
 /** Compiled functions of a model's library. */
 export const COMPILED = [
@@ -74,30 +77,65 @@ export const COMPILED = [
 /** A function of TVM itself. */
 export const FORK = 'vm.builtin.kv_state_fork_sequence'
 
-/** What `openInternals` requires of a pipeline: path below it, and type. */
-export const NEEDED: readonly (readonly [path: string, kind: 'function' | 'object' | 'number'])[] = [
-  ...[
-    'beginScope',
-    'endScope',
-    'detachFromCurrentScope',
-    'makeShapeTuple',
-    'scalar',
-    'empty',
-    'cpu',
-    'getGlobalFunc',
-  ].map((name) => [`tvm.${name}`, 'function'] as const),
-  ['device.sync', 'function'],
-  ['vm.getFunction', 'function'],
-  ['params.get', 'function'],
-  ['embed', 'function'],
-  ['prefillChunkSize', 'number'],
-  ['fclearKVCaches', 'function'],
-  ['fKVCacheAddSequence', 'function'],
-  ['fKVCacheBeginForward', 'function'],
-  ['fKVCacheEndForward', 'function'],
-  ['prepareGrammarMatcherForSampling', 'function'],
-]
-/** Likewise of its tensors. */
-export const TENSOR_METHODS = ['copyFrom', 'copyFromRawBytes', 'toRawBytes', 'view', 'getDataPtr'] as const
-/** And of TVM's context of the graphics adapter. */
-export const GPU_CONTEXT = ['flushCommands', 'gpuBufferFromPtr'] as const
+/** `property` can be anything, even undefined, but must be there. */
+export type Kind = 'function' | 'object' | 'number' | 'string' | 'Map' | 'property'
+/** A name that is added to an interface must be added to its check. */
+type Kinds<Owner> = { readonly [Name in keyof Owner]: Kind }
+
+const PIPELINE: Kinds<Pipeline> = {
+  tvm: 'object',
+  device: 'object',
+  vm: 'object',
+  params: 'object',
+  embed: 'function',
+  prefillChunkSize: 'number',
+  fclearKVCaches: 'function',
+  fKVCacheAddSequence: 'function',
+  fKVCacheBeginForward: 'function',
+  fKVCacheEndForward: 'function',
+  prepareGrammarMatcherForSampling: 'function',
+  grammarMatcher: 'property',
+  responseFormatCacheKey: 'property',
+}
+const TVM: Kinds<Tvm> = {
+  lib: 'object',
+  beginScope: 'function',
+  endScope: 'function',
+  detachFromCurrentScope: 'function',
+  makeShapeTuple: 'function',
+  scalar: 'function',
+  empty: 'function',
+  cpu: 'function',
+  getGlobalFunc: 'function',
+}
+const GPU_CONTEXT: Kinds<GpuContext> = { device: 'object', flushCommands: 'function', gpuBufferFromPtr: 'function' }
+const TENSOR: Kinds<Tensor> = {
+  shape: 'object',
+  dtype: 'string',
+  byteOffset: 'number',
+  copyFrom: 'function',
+  copyFromRawBytes: 'function',
+  toRawBytes: 'function',
+  view: 'function',
+  getDataPtr: 'function',
+  dispose: 'function',
+}
+const MATCHER: Kinds<Matcher> = { getNextTokenBitmask: 'function', acceptToken: 'function', dispose: 'function' }
+
+/** Every name with its kind, by the path of its owner; owners before what they own. */
+export const INTERNALS = {
+  engine: { [PIPELINES]: 'Map', [LOCKS]: 'Map' },
+  lock: { acquire: 'function', release: 'function' } satisfies Kinds<Lock>,
+  pipeline: PIPELINE,
+  'pipeline.device': { sync: 'function' } satisfies Kinds<Device>,
+  'pipeline.vm': { getFunction: 'function' } satisfies Kinds<Pipeline['vm']>,
+  'pipeline.params': { get: 'function', dispose: 'function' } satisfies Kinds<TvmArray>,
+  'pipeline.tvm': TVM,
+  'pipeline.tvm.lib': { webGPUContext: 'object' } satisfies Kinds<Tvm['lib']>,
+  'pipeline.tvm.lib.webGPUContext': GPU_CONTEXT,
+  /** Any parameter. */
+  tensor: TENSOR,
+  /** A pipeline has one only after its first grammar, so it is checked when one is created. */
+  matcher: MATCHER,
+} as const satisfies Record<string, Readonly<Record<string, Kind>>>
+export type Owner = keyof typeof INTERNALS

@@ -4,11 +4,12 @@
  * WebLLM decodes one sequence at a time and cannot change weights. Its library, TVM's virtual machine with MLC's compiled
  * functions, can do both: it has batched functions, a key/value cache that forks, and parameters that are ordinary buffers. Every
  * internal used here is checked when a model is loaded (open-internals.ts). If any is missing, the engine reports it and uses the
- * slower public interface (sequential-sampler.ts, reloaded-weights.ts).
+ * slower public interface (sequential-sampler.ts, reloaded-weights.ts). A grammar's matcher is checked when it is created.
  */
 import { bytesPerElement } from '../../weight-formats/mlc-encoding.ts'
 import { elementCount } from '../../weight-formats/mlc-parameters.ts'
 import type { Tokens } from '../../method/ports.ts'
+import { MissingInternalsError, missingNames } from './missing-names.ts'
 import {
   COMPILED,
   FORK,
@@ -227,7 +228,10 @@ export class WebLlmInternals {
 
   // ---------------------------------------------------------------------------------------------- grammars
 
-  /** Creates a matcher for one sequence. WebLLM keeps only one, so it is removed from WebLLM to make it create the next. */
+  /**
+   * Creates a matcher for one sequence. WebLLM keeps only one, so it is removed from WebLLM to make it create the next. Throws
+   * MissingInternalsError.
+   */
   async openMatcher(format: ResponseFormat): Promise<TokenMatcher> {
     const pipeline = this.#pipeline
     const forget = () => {
@@ -238,7 +242,10 @@ export class WebLlmInternals {
     forget()
     await pipeline.prepareGrammarMatcherForSampling({ response_format: format })
     const matcher = pipeline.grammarMatcher
-    if (matcher === undefined) throw new Error('WebLLM created no matcher for the grammar.')
+    if (matcher === undefined) throw new MissingInternalsError('WebLLM created no matcher for the grammar.')
+    const missing = missingNames('matcher', matcher)
+    // Left to WebLLM, which can still use and free it.
+    if (missing.length > 0) throw new MissingInternalsError(`This version of WebLLM lacks ${missing.join(', ')}.`)
     forget()
     return {
       allowed: () => matcher.getNextTokenBitmask(),

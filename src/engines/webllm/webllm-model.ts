@@ -21,6 +21,7 @@ import type {
   UpdateMetrics,
 } from '../../method/ports.ts'
 import { openModel, startModel, type LoadedModel, type WebLlmParts, type WebLlmSource } from './loaded-model.ts'
+import { MissingInternalsError } from './missing-names.ts'
 import { modelFolder } from './model-files.ts'
 import { changedFolders, removeModel, writeChangedModel } from './reloaded-weights.ts'
 import type { SamplerOptions } from './sampler.ts'
@@ -90,7 +91,15 @@ export class WebLlmModel implements LanguageModelPort {
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
     const formatted: SamplerOptions = { ...options, format }
-    return this.#computing(({ rollout }) => rollout.generate(requests, formatted, signal))
+    return this.#computing(async (loaded) => {
+      try {
+        return await loaded.formatted.generate(requests, formatted, signal)
+      } catch (error) {
+        if (!(error instanceof MissingInternalsError)) throw error
+        loaded.formatted = loaded.publicly
+        return loaded.formatted.generate(requests, formatted, signal)
+      }
+    })
   }
 
   /** log p of every token after the first, given those before it. */

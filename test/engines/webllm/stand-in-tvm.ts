@@ -173,7 +173,7 @@ export class StandInTvm {
   readonly model: CompiledModel
   readonly lib: { webGPUContext: Record<string, unknown> }
   readonly copied: unknown[] = []
-  failLookup: string[] = []
+  failLookup: readonly string[] = []
   #scopes: StandInObject[][] = []
   #loseDevice: (info: { reason: string; message: string }) => void = () => {}
 

@@ -24,7 +24,6 @@ const tokenizer = new Tokenizer(tinyTokenizerJson(), 'the stand-in')
 /** A grammar lists its sentences, separated by "|"; a token of several letters matches its letters. */
 class StandInMatcher {
   #said = ''
-  #isFinished = false
   isFree = false
   readonly #sentences: string[]
 
@@ -41,13 +40,8 @@ class StandInMatcher {
 
   acceptToken(token: number): boolean {
     if (!this.#allows(token)) return false
-    if (token === STOP) this.#isFinished = true
-    else this.#said += textOf(token)
+    if (token !== STOP) this.#said += textOf(token)
     return true
-  }
-
-  isTerminated(): boolean {
-    return this.#isFinished
   }
 
   dispose(): void {
@@ -76,15 +70,15 @@ export interface StandInOptions {
   prefillChunk?: number
   /** The functions of the library; by default those of the small model. */
   compiled?: CompiledModel
-  /** Internals to leave out: paths below the pipeline, or names of compiled functions. */
-  without?: string[]
+  /** Internals to leave out, as own-names.ts lists them: "lock.acquire", "pipeline.tvm.scalar", or names of TVM's functions. */
+  without?: readonly string[]
   /** Ignores the logit processor's result, like a version without one. */
   ignoresProcessor?: boolean
 }
 
 export class StandInEngine implements PublicEngine {
-  readonly loadedModelIdToPipeline = new Map<string, Record<string, unknown>>()
-  readonly loadedModelIdToLock = new Map<string, unknown>()
+  loadedModelIdToPipeline = new Map<string, Record<string, unknown>>()
+  loadedModelIdToLock = new Map<string, unknown>()
   readonly loads: ModelRecord[] = []
   readonly matchers: StandInMatcher[] = []
   resets = 0
@@ -99,6 +93,7 @@ export class StandInEngine implements PublicEngine {
   #chat: ChatOptions | null = null
   #read: number[] = []
   #isInterrupted = false
+  #loaded: string | null = null
 
   constructor(options: StandInOptions, engineOptions: EngineOptions) {
     this.#options = options
@@ -136,31 +131,37 @@ export class StandInEngine implements PublicEngine {
       tvm,
       device: { sync: () => tvm.sync() },
       vm: { getFunction: (name: string) => tvm.getFunction(name) },
-      params: { get: (index: number) => tvm.params[index], dispose: () => {} },
+      params: { get: (index: number) => this.#lacking('tensor', tvm.params[index]!), dispose: () => {} },
       embed: tvm.embed,
       prefillChunkSize: prefillChunk,
       ...cacheFunctions,
+      grammarMatcher: undefined,
+      responseFormatCacheKey: undefined,
       prepareGrammarMatcherForSampling: async (config: { response_format: ResponseFormat }) => {
         const matcher = new StandInMatcher(config.response_format)
         this.matchers.push(matcher)
-        pipeline.grammarMatcher = matcher
+        pipeline.grammarMatcher = this.#lacking('matcher', matcher)
         pipeline.responseFormatCacheKey = 'key'
       },
     }
-    for (const path of without) delete pipeline[path]
-    this.loadedModelIdToPipeline.set(modelId, pipeline)
-    this.loadedModelIdToLock.set(modelId, {
+    const lock = {
       acquire: async () => {
         if (this.isLocked) throw new Error('The stand-in’s lock is held already.')
         this.isLocked = true
       },
       release: async () => void (this.isLocked = false),
-    })
+    }
+    this.#loaded = modelId
+    this.loadedModelIdToPipeline.set(modelId, pipeline)
+    this.loadedModelIdToLock.set(modelId, lock)
+    for (const path of without) leaveOut({ engine: this, pipeline, lock }, path.split('.'))
   }
 
   async unload(): Promise<void> {
-    this.loadedModelIdToPipeline.clear()
-    this.loadedModelIdToLock.clear()
+    this.#loaded = null
+    // What was left out is left out again.
+    this.loadedModelIdToPipeline = new Map()
+    this.loadedModelIdToLock = new Map()
   }
 
   async resetChat(): Promise<void> {
@@ -173,7 +174,7 @@ export class StandInEngine implements PublicEngine {
   }
 
   async forwardTokensAndSample(tokens: number[], _isPrefill: boolean, modelId: string): Promise<number> {
-    if (!this.loadedModelIdToPipeline.has(modelId)) throw new Error('Model not loaded.')
+    if (this.#loaded !== modelId) throw new Error('Model not loaded.')
     this.reads.push(tokens)
     this.#read.push(...tokens)
     return this.#sample(null, modelId)
@@ -202,6 +203,15 @@ export class StandInEngine implements PublicEngine {
     },
   }
 
+  /** The object, or one that inherits from it without some of its names. */
+  #lacking<T extends object>(owner: 'tensor' | 'matcher', object: T): T {
+    const names = (this.#options.without ?? []).filter((path) => path.startsWith(`${owner}.`))
+    if (names.length === 0) return object
+    const lacking = Object.create(object) as T
+    for (const path of names) Object.defineProperty(lacking, path.split('.')[1]!, { value: undefined })
+    return lacking
+  }
+
   async #sample(matcher: StandInMatcher | null, modelId: string): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, 0))
     this.onStep?.()
@@ -218,6 +228,17 @@ export class StandInEngine implements PublicEngine {
     const processed = this.#engineOptions.logitProcessorRegistry.get(modelId)!.processLogits(logits)
     const used = this.#options.ignoresProcessor ? logits : processed
     return used.reduce((best, value, token) => (value > used[best]! ? token : best), 0)
+  }
+}
+
+/** Removes a path of names, if it is there. */
+function leaveOut(owner: object, [name, ...rest]: string[]): void {
+  const value: unknown = Reflect.get(owner, name!)
+  if (rest.length > 0) {
+    if (typeof value === 'object' && value !== null) leaveOut(value, rest)
+  } else if (!Reflect.deleteProperty(owner, name!) || name! in owner) {
+    // A method of its class.
+    Reflect.set(owner, name!, undefined)
   }
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { WebLlmSource } from '../../../src/engines/webllm/loaded-model.ts'
+import { COMPILED, FORK, INTERNALS, type Kind, type Owner } from '../../../src/engines/webllm/own-names.ts'
 import { WebLlmModel } from '../../../src/engines/webllm/webllm-model.ts'
 import { readSafetensors, writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
 import { encodeParameter } from '../../../src/weight-formats/mlc-encoding.ts'
@@ -302,23 +303,53 @@ describe('weights on the device', () => {
   })
 })
 
+/** What a version can lack, and how it is reported. */
+const LACKING = [
+  ...(Object.keys(INTERNALS) as Owner[])
+    .filter((owner) => owner !== 'matcher')
+    .flatMap((owner) =>
+      Object.entries<Kind>(INTERNALS[owner]).map(
+        ([name, kind]) => [`${owner}.${name}`, `${owner}.${name} (${kind})`] as const,
+      ),
+    ),
+  ...[...COMPILED, FORK].map((name) => [name, `function ${name}`] as const),
+]
+const OF_MATCHERS = Object.keys(INTERNALS.matcher)
+
 describe('a version of WebLLM with other internals', () => {
-  it.each([
-    ['batch_verify', 'function batch_verify'],
-    ['vm.builtin.kv_state_fork_sequence', 'function vm.builtin.kv_state_fork_sequence'],
-    ['fKVCacheBeginForward', 'pipeline.fKVCacheBeginForward (function)'],
-    ['params', 'pipeline.params.get (function)'],
-    ['tvm', 'pipeline.tvm.beginScope (function)'],
-  ])('is detected by missing internals: %s', async (lacking, named) => {
+  it.each(LACKING)('is detected by missing internals: %s', async (lacking, named) => {
     const files = new MemoryFiles(WEIGHTS)
     const { module } = standIn({ files, without: [lacking] })
     const model = new WebLlmModel({ importModule: async () => module, files })
     const info = await model.load(SOURCE)
     expect(info.usesInternals).toBe(false)
-    expect(info.missing).toContain(named)
+    expect(info.missing).toEqual([named])
     expect(info.backendDescription).toContain(named)
     expect(info.parameters).toBe(270 * 8 + 24 * 8)
     expect((await model.generate([requests[1]!], SAMPLING))[0]).toHaveLength(1)
+  })
+
+  it.each(OF_MATCHERS)('samples under a grammar one by one if its matcher lacks %s', async (name) => {
+    const format = { type: 'grammar', grammar: ' the desk| the drawer 1|take' } as const
+    const expected = await open()
+    const { model, engine } = await open({ without: [`matcher.${name}`] })
+    const [text] = await model.encode(['go to the desk\n'])
+    const answersOf = async (asked: WebLlmModel) => {
+      const requested = { prompt: text!, count: 4, seed: 11 }
+      const [answers] = await asked.generateFormatted([requested], SAMPLING, format)
+      return answers!.map(({ tokens }) => [...tokens])
+    }
+    const answers = await answersOf(expected.model)
+    expect(await answersOf(model)).toEqual(answers)
+    expect(engine.reads.length).toBeGreaterThan(0)
+    const { length } = engine.matchers
+    expect(await answersOf(model)).toEqual(answers)
+    // It is not tried again.
+    expect(engine.matchers).toHaveLength(length)
+    // The rest still uses the internals.
+    engine.reads.length = 0
+    expect(await model.generate(requests, SAMPLING)).toEqual(await expected.model.generate(requests, SAMPLING))
+    expect(engine.reads).toEqual([])
   })
 
   it('loads changed weights from a copy, and does not change the download', async () => {
