@@ -13,8 +13,9 @@ import { useFixturePage } from './fixture-page.ts'
 import { openBrowser } from './harness.ts'
 
 const publicDir = join(root, 'public')
+const HOUSEHOLD = 'household-policy'
 
-/** Text of the household, without end. */
+/** Text of the household, to repeat. */
 export const TEXT =
   'you are in the middle of a room. looking around you, you see a cabinet 1, a desk 1 and a drawer 1.\n> '
 
@@ -43,8 +44,8 @@ export class WebLlm {
 
 export interface WebLlmPages {
   open(flags: readonly string[], job: (webLlm: WebLlm) => Promise<void>): Promise<void>
-  /** Puts the household's policy into WebLLM's cache. */
-  keepPolicy(webLlm: WebLlm, quantization?: ShippedQuantization): ReturnType<WebLlmPage['keep']>
+  /** Puts a built-in model into WebLLM's cache, by default the household's policy. */
+  keepModel(webLlm: WebLlm, quantization?: ShippedQuantization, model?: string): ReturnType<WebLlmPage['keep']>
   /** Address of the page, where its browser keeps what it keeps. */
   readonly address: string
 }
@@ -65,18 +66,18 @@ export function useWebLlm(packages: Readonly<Record<string, string>> = {}): WebL
         await browser.close()
       }
     },
-    keepPolicy: (webLlm, quantization = 'q0f32') =>
-      webLlm.call('keep', `${fixture.origin}models/household-policy`, quantization),
+    keepModel: (webLlm, quantization = 'q0f32', model = HOUSEHOLD) =>
+      webLlm.call('keep', `${fixture.origin}models/${model}`, quantization),
     get address() {
       return fixture.address
     },
   }
 }
 
-/** The household's policy in our transformer: float32, with weights that were stored in `type`. */
-export async function loadOurs(type: FloatType = 'F32'): Promise<LanguageModel> {
+/** A built-in model in our transformer: float32, with weights that were stored in `type`. */
+export async function loadOurs(type: FloatType = 'F32', model = HOUSEHOLD): Promise<LanguageModel> {
   const names = ['config.json', 'tokenizer.json', 'model.safetensors']
-  const read = (name: string) => readFileSync(join(publicDir, 'models', 'household-policy', name))
+  const read = (name: string) => readFileSync(join(publicDir, 'models', model, name))
   const files: Record<string, Uint8Array> = Object.fromEntries(names.map((name) => [name, read(name)]))
   const weights = readSafetensors(files['model.safetensors']!, 'ours')
   files['model.safetensors'] = writeSafetensors(weights, type)

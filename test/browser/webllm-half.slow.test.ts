@@ -20,7 +20,7 @@ function expectClose(name: string, theirs: readonly number[], ours: Iterable<num
 }
 
 async function expectSamplesLike(webLlm: WebLlm): Promise<void> {
-  const info = await webLlm.call('load', await pages.keepPolicy(webLlm, 'q0f16'))
+  const info = await webLlm.call('load', await pages.keepModel(webLlm, 'q0f16'))
   expect(info).toMatchObject({ usesInternals: true, missing: [], acceptsWeights: true })
   const long = (await webLlm.call('encode', TEXT.repeat(12))).slice(0, 400)
   const sequence = { prompt: Int32Array.of(long[0]!), response: Int32Array.from(long.slice(1)) }
@@ -65,7 +65,7 @@ describe('the float16 libraries', () => {
   it('say that an adapter lacks half precision', async (context) => {
     await pages.open(SOFTWARE_ADAPTER, async (webLlm) => {
       if (await hasHalf(webLlm.page)) context.skip('the software adapter of this browser has shader-f16')
-      const source = await pages.keepPolicy(webLlm, 'q0f16')
+      const source = await pages.keepModel(webLlm, 'q0f16')
       await expect(webLlm.call('load', source)).rejects.toThrow(
         'could not load "household-policy-q0f16" because its kernels use half precision and this graphics adapter lacks shader-f16. Choose the same model in float32',
       )

@@ -21,7 +21,7 @@ describe.skipIf(WEBLLM_PACKAGE === undefined)('another version of the real WebLL
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
     expect(version).not.toBe(PINNED_VERSION)
     await pages.open(SOFTWARE_ADAPTER, async (webLlm) => {
-      const source = await pages.keepPolicy(webLlm)
+      const source = await pages.keepModel(webLlm)
       const load = async () => {
         const said = await webLlm.call('load', source).then(
           ({ backendDescription }) => `It loads: ${backendDescription}`,
