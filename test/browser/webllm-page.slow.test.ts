@@ -1,4 +1,7 @@
-/** Runs on the page whose models WebLLM samples, on Chromium's software adapter: the built-in ones, and a researcher's own. */
+/**
+ * Runs on the page whose models WebLLM samples, on Chromium's software adapter: the built-in ones, and a researcher's own.
+ * WEBLLM_LOGS names a folder for the runs' logs.
+ */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,12 +14,16 @@ import { nodeArguments } from '../../scripts/run.mjs'
 import { libraryFile, type ShippedQuantization } from '../../src/engines/webllm/shipped-models.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import type { LoggedEvent } from '../../src/method/events.ts'
+import type { Settings } from '../../src/method/settings.ts'
 import { openSettings, pressDownload, runOnShow } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
 import { smallLink } from './small-run.ts'
 import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { goTo } from './views.ts'
 import { hasHalf } from './webllm-client.ts'
+
+const { WEBLLM_LOGS } = process.env
+const ROLES = ['Policy', 'Reward model', 'Author of tasks']
 
 const pages = usePages({ flags: SOFTWARE_ADAPTER })
 const folders = mkdtempSync(join(tmpdir(), 'webllm-'))
@@ -35,10 +42,14 @@ beforeEach(async () => {
   })
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
   page = await pages.open(context)
-  // Without a filter on accuracy, so that the first votes already train the policy.
-  const link = await smallLink({ policyAccuracyLow: 0, policyAccuracyHigh: 1 })
-  await page.goto(new URL(`${link}&view=models`, inject('pageAddress')).href)
 })
+
+/** Opens the page at a small run in which the first votes already train both models, because accuracy is not filtered. */
+async function openModels(settings: Partial<Settings> = {}): Promise<void> {
+  const unfiltered = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0, rewardAccuracyHigh: 1 }
+  const link = await smallLink({ ...unfiltered, ...settings })
+  await page.goto(new URL(`${link}&view=models`, inject('pageAddress')).href)
+}
 
 const role = (name: string) => page.getByRole('region', { name })
 
@@ -55,21 +66,61 @@ async function step(iteration: number): Promise<string> {
   return /An iteration took .*/.exec(said)![0]
 }
 
-async function logSoFar(): Promise<LoggedEvent[]> {
+/** `name` is that of its file in WEBLLM_LOGS. */
+async function logSoFar(name: string): Promise<LoggedEvent[]> {
   const downloading = page.waitForEvent('download')
   await pressDownload(page)
-  const log = parseRunLog(String(await downloaded(await downloading)))
+  const text = String(await downloaded(await downloading))
+  if (WEBLLM_LOGS !== undefined) {
+    mkdirSync(WEBLLM_LOGS, { recursive: true })
+    writeFileSync(join(WEBLLM_LOGS, `${name}.jsonl`), text)
+  }
+  const log = parseRunLog(text)
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, place) => place))
   return log
 }
 
-/** Only the first iteration's: later ones depend on what the author rewrites, which follows a grammar only in WebLLM. */
+/**
+ * Only the first iteration's: later ones depend on what the author rewrites, which follows a grammar only in WebLLM. Without
+ * log-probabilities, which the log rounds, so that the smallest difference can show; `mismatches` compares them.
+ */
 const firstEpisodes = (log: readonly LoggedEvent[]) =>
-  log.filter(({ type, iteration }) => type === 'episode' && iteration === 1)
+  log.flatMap((event) =>
+    event.type === 'episode' && event.iteration === 1
+      ? [{ ...event, steps: event.steps.map(({ logProbs: _, ...step }) => step) }]
+      : [],
+  )
 
-/** How far the sampler's log-probabilities of the policy differ from the trainer's, in each iteration that updated the policy. */
-const mismatches = (log: readonly LoggedEvent[]) =>
-  log.flatMap((event) => (event.type === 'iteration-finished' ? (event.metrics['policy/mismatch_kl'] ?? []) : []))
+/** How far the sampler's log-probabilities of a model differ from the trainer's, in each iteration that updated the model. */
+const mismatches = (log: readonly LoggedEvent[], learner: 'policy' | 'reward' = 'policy') =>
+  log.flatMap((event) => (event.type === 'iteration-finished' ? (event.metrics[`${learner}/mismatch_kl`] ?? []) : []))
+
+/** Norm of the gradient of the first update. */
+function firstGradient(log: readonly LoggedEvent[], learner: 'policy' | 'reward'): number {
+  const update = log.find((event) => event.type === 'model-updated' && event.role === learner)
+  if (update?.type !== 'model-updated') throw new Error(`The ${learner} did not learn.`)
+  const { grad_norm: norm } = update.metrics
+  // Equal completions with opposite advantages leave rounding errors.
+  if (norm < 1e-3) throw new Error(`The ${learner}'s gradient vanishes. Choose a seed with different completions.`)
+  return norm
+}
+
+/** Folders of the models whose libraries WebLLM has loaded. */
+const loadedModels = async () =>
+  new Set(
+    await page.evaluate(async () =>
+      (await (await caches.open('webllm/wasm')).keys()).map(({ url }) => url.split('/').slice(-4)[0]),
+    ),
+  )
+
+async function stopAndPlayByOurs(roles: readonly string[]): Promise<void> {
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await goTo(page, 'Models')
+  for (const name of roles) await role(name).getByLabel('Played by').selectOption('built-in')
+  await goTo(page, 'Loop')
+  await openSettings(page)
+  await page.getByLabel('Computed by').selectOption('webgpu')
+}
 
 /** What `npm run build:webllm -- FOLDER` writes for a folder of a shipped shape, whose library is there already. */
 function buildFolder(from: string, to: string, quantization: ShippedQuantization): void {
@@ -85,31 +136,61 @@ function buildFolder(from: string, to: string, quantization: ShippedQuantization
 
 describe('a run on the page', () => {
   it('has WebLLM in every role, from the page’s own files, and plays what our own sampler plays', async () => {
-    for (const name of ['Policy', 'Reward model', 'Author of tasks'])
-      await role(name).getByLabel('Played by').selectOption('built-in-webllm')
+    // A gradient of one step, so that both runs compute it with the same weights.
+    await openModels({ importanceCap: 2, policyUpdatesPerIteration: 1, rewardUpdatesPerIteration: 1 })
+    for (const name of ROLES) await role(name).getByLabel('Played by').selectOption('built-in-webllm')
     await page.getByText('Your next run uses the models chosen here.').waitFor()
     await step(1)
     const withWebLlm = await step(2)
     expect(elsewhere).toEqual([])
-    const log = await logSoFar()
+    expect(await loadedModels()).toEqual(new Set(['household-policy', 'household-reward', 'household-author']))
+    const log = await logSoFar('webllm')
     expect(mismatches(log)).toHaveLength(2)
-    expect(Math.max(...mismatches(log))).toBeLessThan(1e-6)
+    expect(mismatches(log, 'reward').length).toBeGreaterThan(0)
+    expect(Math.max(...mismatches(log), ...mismatches(log, 'reward'))).toBeLessThan(1e-6)
+    // Under its grammar, the author writes nothing but rewrites, which the household may still refuse.
+    const attempts = log.flatMap((event) => (event.type === 'rewrite-proposed' ? event.attempts : []))
+    expect(attempts.length).toBeGreaterThan(0)
+    for (const { message } of attempts) expect(message).not.toMatch(/is not a rewrite\.$/)
 
-    await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await goTo(page, 'Models')
-    for (const name of ['Policy', 'Reward model', 'Author of tasks'])
-      await role(name).getByLabel('Played by').selectOption('built-in')
-    await goTo(page, 'Loop')
-    await openSettings(page)
-    await page.getByLabel('Computed by').selectOption('webgpu')
+    await stopAndPlayByOurs(ROLES)
     await step(1)
     const withOurs = await step(2)
-    expect(firstEpisodes(log)).toEqual(firstEpisodes(await logSoFar()))
+    const own = await logSoFar('our-sampler')
+    expect(firstEpisodes(log)).toEqual(firstEpisodes(own))
+    expect(mismatches(own)).toEqual([])
+    // The importance weights are 1 up to the mismatch, and the cap of 2 truncates none.
+    expect(firstGradient(log, 'reward') / firstGradient(own, 'reward')).toBeCloseTo(1, 3)
     process.stderr.write(`WebLLM: ${withWebLlm}\nOur sampler: ${withOurs}\n`)
   })
 
+  it('truncates the importance weights of what WebLLM samples at the cap', async () => {
+    // Weights of about 1 that are cut to ½ halve the gradient, if nothing else than the surrogate has one.
+    await openModels({
+      seed: 1,
+      importanceCap: 0.5,
+      klCoefficient: 0,
+      policyUpdatesPerIteration: 1,
+      trainReward: false,
+      adaptEnvironment: false,
+    })
+    await role('Policy').getByLabel('Played by').selectOption('built-in-webllm')
+    await page.getByText('Your next run uses the models chosen here.').waitFor()
+    await step(1)
+    const log = await logSoFar('webllm-capped')
+    expect(mismatches(log)).toHaveLength(1)
+
+    // Our sampler has no importance weights, because it is the trainer.
+    await stopAndPlayByOurs(['Policy'])
+    await step(1)
+    const own = await logSoFar('our-sampler-capped')
+    expect(firstEpisodes(log)).toEqual(firstEpisodes(own))
+    expect(firstGradient(log, 'policy') / firstGradient(own, 'policy')).toBeCloseTo(0.5, 3)
+  })
+
   it('samples every role in half precision where the adapter has it, and else says what lacks it', async () => {
-    for (const name of ['Policy', 'Reward model', 'Author of tasks']) {
+    await openModels()
+    for (const name of ROLES) {
       await role(name).getByLabel('Played by').selectOption('built-in-webllm')
       await role(name).getByLabel('Half precision (float16)').check()
     }
@@ -122,14 +203,11 @@ describe('a run on the page', () => {
     }
     await step(1)
     process.stderr.write(`In half precision: ${await step(2)}\n`)
-    const log = await logSoFar()
+    const log = await logSoFar('webllm-half')
     expect(mismatches(log)).toHaveLength(2)
-    expect(Math.max(...mismatches(log))).toBeLessThan(1e-4)
-    const libraries = await page.evaluate(async () =>
-      (await (await caches.open('webllm/wasm')).keys()).map(({ url }) => url.split('/').slice(-4)[0]),
-    )
+    expect(Math.max(...mismatches(log), ...mismatches(log, 'reward'))).toBeLessThan(1e-4)
     const names = ['policy', 'reward', 'author'].map((part) => `household-${part}-q0f16`)
-    expect(new Set(libraries)).toEqual(new Set(names))
+    expect(await loadedModels()).toEqual(new Set(names))
     expect(elsewhere).toEqual([])
   })
 
@@ -144,6 +222,7 @@ describe('a run on the page', () => {
       cpSync(join(root, 'public', 'models', 'household-policy'), checkpoint, { recursive: true })
       buildFolder(checkpoint, forWebLlm, numbers)
 
+      await openModels()
       const policy = role('Policy')
       await policy.getByLabel('Played by').selectOption('checkpoint')
       await policy.getByLabel(/Or a standard Hugging Face folder/).setInputFiles(checkpoint)
@@ -161,7 +240,7 @@ describe('a run on the page', () => {
       // The second iteration samples with the weights of the first one's update.
       await step(2)
       expect(elsewhere).toEqual([])
-      const log = await logSoFar()
+      const log = await logSoFar(`own-folder-${numbers}`)
       expect(firstEpisodes(log).length).toBeGreaterThan(0)
       expect(mismatches(log)).toHaveLength(2)
       expect(Math.max(...mismatches(log))).toBeLessThan(most)
