@@ -112,6 +112,19 @@ export function revisitedProposals(view: RunView, band: BandSettings): Revisited
   return revisited.reverse()
 }
 
+/** Smallest width of the band, and the step of its handles. */
+export const BAND_STEP = 0.01
+
+/** The band with another α_low, which stays below α_high. */
+export function bandWithLow(band: BandSettings, alphaLow: number): BandSettings {
+  return { ...band, alphaLow: Math.min(alphaLow, Number((band.alphaHigh - BAND_STEP).toFixed(2))) }
+}
+
+/** The band with another α_high, which stays above α_low. */
+export function bandWithHigh(band: BandSettings, alphaHigh: number): BandSettings {
+  return { ...band, alphaHigh: Math.max(alphaHigh, Number((band.alphaLow + BAND_STEP).toFixed(2))) }
+}
+
 /** The thresholds of the newest iteration; null before the first. */
 export function bandOf(view: RunView): BandSettings | null {
   return view.current ? settingsOf(view, view.current.iteration) : view.settings

@@ -1,0 +1,18 @@
+/** Whole recorded runs that ship with the page, by their name in `runs/`, for views that read one whatever run is on show. */
+import type { RunView } from '../../runs/fold.ts'
+import { FetchedParts } from './fetched-parts.svelte.ts'
+import { readRecording } from './recording.ts'
+
+export type ShippedRuns = FetchedParts<string, RunView>
+
+export const createShippedRuns = (): ShippedRuns =>
+  new FetchedParts(async (name) => (await readShipped(`./runs/${name}.jsonl.gz`)).whole)
+
+/** Throws RunLogError for a damaged file, Error for a missing one, and TypeError without a network. */
+export async function readShipped(address: string): ReturnType<typeof readRecording> {
+  const response = await fetch(address)
+  // A development server answers an unknown address with the page itself.
+  if (!response.ok || !response.body || response.headers.get('content-type')?.includes('text/html'))
+    throw new Error(`${address} is missing.`)
+  return readRecording(response.body)
+}
