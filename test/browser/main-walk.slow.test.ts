@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
-import { STORY_STEPS } from '../../src/playground/views/story/steps.ts'
+import { STORY_STEPS } from '../../src/playground/state/story-steps.ts'
 import { engines, type Walker } from './engines/walker.ts'
 import { serveStatic, type Changes } from './static-server.ts'
 

@@ -49,7 +49,7 @@ export const FIRST_VIEW: View = 'start'
 /** Shown by a link that names neither a view nor anything that implies one, and in place of a view that it hides. */
 export const LINK_VIEW: View = 'loop'
 
-/** The view of each page that a view shows one at a time: one for each step of the story (views/story/steps.ts). */
+/** The view of each page that a view shows one at a time: one for each step of the story (story-steps.ts). */
 const PAGES: Readonly<Record<string, View>> = {
   'story-outcome': 'story',
   'story-votes': 'story',

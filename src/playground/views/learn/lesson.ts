@@ -42,8 +42,6 @@ export interface Variation {
 export interface Lesson {
   id: string
   title: string
-  /** Whether it opens a region of the map (Results): judge's quality × start policy × λ. */
-  isRegion?: boolean
   preset: PresetName
   /** Changes to the preset. */
   difference: Partial<Settings>

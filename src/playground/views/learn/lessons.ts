@@ -5,6 +5,10 @@ import type { Lesson } from './lesson.ts'
 import { consistencyPays, difficultyTilts, goodStepsLost, liesAreCostly, silentErrors } from './judge-observations.ts'
 import { carriesOver, chanceAccepts, componentsAlone, mistakesEncouraged, votesRank } from './observations.ts'
 import { REGIONS } from './regions.ts'
+import { STORY_STEPS } from '../../state/story-steps.ts'
+
+/** Ids in the order of the story. */
+const EXERCISES: readonly string[] = STORY_STEPS.flatMap(({ exercises }) => exercises.map(({ id }) => id))
 
 const BASICS: readonly Lesson[] = [
   {
@@ -395,5 +399,7 @@ const BASICS: readonly Lesson[] = [
   },
 ]
 
-/** First those that explain a part, then those that open a region of the map. */
-export const LESSONS: readonly Lesson[] = [...BASICS, ...REGIONS]
+const place = ({ id }: Lesson): number => EXERCISES.indexOf(id)
+
+/** In the order of the story, whose exercises they are. */
+export const LESSONS: readonly Lesson[] = [...BASICS, ...REGIONS].sort((a, b) => place(a) - place(b))

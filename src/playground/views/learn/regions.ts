@@ -12,7 +12,6 @@ import { flipsCost, judgePleased, judgeTurnsStrict, testsBecomeFalse } from './r
 export const REGIONS: readonly Lesson[] = [
   {
     id: 'region-help',
-    isRegion: true,
     title: 'Where the judge helps',
     preset: 'household',
     difference: { ...PRESETS['frozen-judge'], voteFlips: 0, policyAccuracyLow: 0, policyAccuracyHigh: 1 },
@@ -46,7 +45,6 @@ export const REGIONS: readonly Lesson[] = [
   },
   {
     id: 'region-please',
-    isRegion: true,
     title: 'Where the policy pleases its judge',
     preset: 'household',
     difference: {
@@ -89,7 +87,6 @@ export const REGIONS: readonly Lesson[] = [
   },
   {
     id: 'region-collapse',
-    isRegion: true,
     title: 'Where the judge collapses',
     preset: 'household',
     difference: {
@@ -144,7 +141,6 @@ export const REGIONS: readonly Lesson[] = [
   },
   {
     id: 'region-false-tests',
-    isRegion: true,
     title: 'Where false tests pay',
     preset: 'coding',
     difference: {

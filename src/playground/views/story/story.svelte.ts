@@ -1,17 +1,11 @@
 /** Where a reader is in the story, and what they answered. The address names the step: `#story-votes`. */
 import { partOf } from '../../state/views.ts'
-import { STORY_STEPS, type StoryStepId } from './steps.ts'
-
-const PREFIX = 'story-'
-
-export function storyAddress(id: StoryStepId): string {
-  return `#${PREFIX}${id}`
-}
+import { STORY_STEPS, storyPart, type StoryStepId } from '../../state/story-steps.ts'
 
 /** Null for an address of something else. */
 export function storyStepOf(hash: string): StoryStepId | null {
   const page = partOf(hash, 'story')
-  return STORY_STEPS.find(({ id }) => PREFIX + id === page)?.id ?? null
+  return STORY_STEPS.find(({ id }) => storyPart(id) === page)?.id ?? null
 }
 
 export class Story {

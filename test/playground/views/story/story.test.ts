@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { STORY_STEPS } from '../../../../src/playground/views/story/steps.ts'
-import { Story, storyAddress, storyStepOf } from '../../../../src/playground/views/story/story.svelte.ts'
+import { STORY_STEPS, stepOfLesson, storyAddress, type Exercise } from '../../../../src/playground/state/story-steps.ts'
+import { Story, storyStepOf } from '../../../../src/playground/views/story/story.svelte.ts'
 import { LESSONS } from '../../../../src/playground/views/learn/lessons.ts'
 import { placeOf } from '../../../../src/playground/state/views.ts'
 
@@ -30,8 +30,16 @@ describe('the story', () => {
     expect(story.answerTo('outcome')).toBe(2)
   })
 
-  it('leads to exercises that exist', () => {
-    const exercises = LESSONS.map(({ id }) => id)
-    for (const { exercise } of STORY_STEPS) expect(exercises).toContain(exercise)
+  it('has every lesson behind one of its steps, by its title', () => {
+    const exercises = STORY_STEPS.flatMap((step): readonly Exercise[] => step.exercises)
+    const titles = (list: readonly Exercise[]) => list.map(({ id, title }) => [id, title])
+    expect(titles(exercises)).toEqual(titles(LESSONS))
+    expect(new Set(exercises.map(({ id }) => id)).size).toBe(exercises.length)
+    for (const { exercises: own } of STORY_STEPS) expect(own.length).toBeGreaterThan(0)
+  })
+
+  it('knows the step of a lesson', () => {
+    expect(stepOfLesson('lies')).toMatchObject({ number: 3, step: { id: 'judge' } })
+    expect(stepOfLesson('no-such-lesson')).toBeNull()
   })
 })
