@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import {
   accuracyHistogram,
   bandOf,
+  bandWithHigh,
+  bandWithLow,
   measuredTasks,
   placeOfBin,
   revisitedProposals,
@@ -47,6 +49,13 @@ describe('the thresholds', () => {
     for (const { from, to, count } of bins.slice(0, -1)) {
       expect(count).toBe(tasks.filter(({ accuracy }) => accuracy + 1e-9 >= from && accuracy + 1e-9 < to).length)
     }
+  })
+
+  it('move one at a time and never cross', () => {
+    const middle = { ...band, alphaLow: 0.2, alphaHigh: 0.8 }
+    expect(bandWithLow(middle, 0.5)).toEqual({ ...middle, alphaLow: 0.5 })
+    expect(bandWithLow(middle, 0.9)).toEqual({ ...middle, alphaLow: 0.79 })
+    expect(bandWithHigh(middle, 0.1)).toEqual({ ...middle, alphaHigh: 0.21 })
   })
 
   it('are described with the histogram, every task counted once', () => {
