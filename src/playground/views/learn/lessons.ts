@@ -16,8 +16,8 @@ const BASICS: readonly Lesson[] = [
     title: 'An outcome alone says little',
     preset: 'household',
     difference: { signal: 'outcome', policyAccuracyLow: 0, policyAccuracyHigh: 1 },
-    text: 'An episode ends with one number, the outcome O: +1 if the task was solved, −1 if not. If the reward R is only the outcome, every step of an episode gets the same R. A step learns from how its R differs from that of the same step in other rollouts of the task. If all rollouts end alike, there is no difference and nothing is learned. The reward model judges each step separately, and its votes S tell such steps apart: R = O + λ · mean S. That helps only if the votes rank them rightly.',
-    more: 'The page can check the votes, because it knows which steps were good. The released filter would leave out tasks that all rollouts fail, so it is off here.',
+    text: 'An episode ends with one number, the outcome O: +1 if the task was solved, −1 if not. If the reward R is only the outcome, every step of an episode gets the same R. A step learns from how its R differs from that of the same step in other rollouts of the task. If all rollouts end alike, there is no difference and nothing is learned. The reward model judges each step separately, and its votes S tell such steps apart: R = O + λ · mean S.',
+    more: 'Votes help only if they rank the steps rightly. The page can check them, because it knows which steps were good. The released filter would leave out tasks that all rollouts fail, so it is off here.',
     steps: [
       { text: 'Press Run and let two iterations finish with the outcome alone.', press: 'run', iterations: 2 },
       { text: 'Add the votes. This takes effect at the next iteration.', change: { signal: 'integrated' } },

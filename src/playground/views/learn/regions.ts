@@ -15,8 +15,8 @@ export const REGIONS: readonly Lesson[] = [
     title: 'Where the judge helps',
     preset: 'household',
     difference: { ...PRESETS['frozen-judge'], voteFlips: 0, policyAccuracyLow: 0, policyAccuracyHigh: 1 },
-    text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart, so a judge helps where the policy is weak and the judge is not. How good must it be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S]. This exercise raises ε during the run and compares what votes encourage.',
-    more: 'Whether more tasks are solved in the end, one run cannot say: for that, compare the arms “grpo” and “frozen-judge” over seeds under Runs.',
+    text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart, so a judge helps where the policy is weak and the judge is not. How good must it be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S].',
+    more: 'The exercise raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the arms “grpo” and “frozen-judge” over seeds under Runs.',
     steps: [
       { text: 'Press Run and let three iterations finish with the judge as it is.', press: 'run', iterations: 3 },
       { text: 'Flip four votes in ten. This takes effect at the next iteration.', change: { voteFlips: 0.4 } },
@@ -100,7 +100,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluateEvery: 10,
       evaluationTasks: 24,
     },
-    text: 'Consistency feedback teaches a vote the sign of E[R | step] = E[O | step] + λ E[S | step]. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where λ E[S | step] outweighs it. A judge that errs equally on good and bad steps is not sure enough. Step by step it blames every search, and loses the praise that held the second term up.',
+    text: 'Consistency feedback teaches a vote the sign of E[R | step] = E[O | step] + λ E[S | step]. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where λ E[S | step] outweighs it. A judge that errs equally on good and bad steps blames every search, and loses that praise.',
     more: 'No filter protects this judge: it learns from votes on tasks of any accuracy. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. Decision 13 is the preset’s cure.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
     look: [
@@ -154,7 +154,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluateEvery: 20,
       evaluationTasks: 8,
     },
-    text: 'A test that every program fails scores −1 everywhere. If a share a of the programs is right, consistency feedback pays it (1 − a) |R of wrong programs| − a R of right ones. Where most programs are wrong, this is above zero, and more than a true test earns that lets a wrong program pass. So false tests spread, votes fall, |R| of wrong programs grows, and false tests pay even more.',
+    text: 'A test that every program fails scores −1 everywhere. If a share a of the programs is right, consistency feedback pays it (1 − a) |R of wrong programs| − a R of right ones. Where most programs are wrong, this is above zero, and more than a true test earns that lets a wrong program pass. So false tests spread, votes fall, |R| of wrong programs grows, and they pay even more.',
     more: 'The preset avoids this: its writer learns only where at least half of the programs are right, and λ is 0.5 (decision 8 in docs/decisions). This exercise takes both away, and keeps the policy as weak as it starts.',
     steps: [
       {
