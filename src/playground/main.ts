@@ -4,6 +4,9 @@ import App from './shell/App.svelte'
 import { workOffline } from './shell/offline.ts'
 
 const page = document.getElementById('page')!
-page.replaceChildren()
-mount(App, { target: page })
-if (import.meta.env.PROD) void workOffline()
+// In a task of its own: evaluating the modules has taken one, and none should hold the thread for 50 ms.
+setTimeout(() => {
+  page.replaceChildren()
+  mount(App, { target: page })
+  if (import.meta.env.PROD) void workOffline()
+})

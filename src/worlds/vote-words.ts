@@ -22,13 +22,13 @@ export const voteCharts = (splits: string): readonly WorldChart[] => [
     title: 'Reward model on fixed trajectories, steps',
     unit: 'share',
     about:
-      'Share of votes that agree with the true label of their step, on held-out trajectories of weak, middling and strong policies. These never change, so a frozen reward model is a flat line. Balanced is the mean of the shares on good and on bad steps: 50 % for a reward model that always says the same. Commands that the world refuses are bad steps that are easy to judge; “accepted” leaves them out.',
+      'Share of votes that agree with the true label of their step, on held-out trajectories of weak, middling and strong policies. These never change, so a frozen reward model is a flat line. Balanced is the mean of the shares on good and on bad steps: 50 % for a reward model that always says the same. Commands that the world refuses are bad steps that are easy to judge; “accepted bad” leaves them out.',
     series: [
       { name: 'balanced', hue: 'reward', line: 'solid', metric: 'judge/balanced_acc' },
       { name: 'all steps', hue: 'reward', line: 'dashed', metric: 'judge/process_acc' },
-      { name: 'good steps', hue: 'ink', line: 'dotted', metric: 'judge/good_acc' },
-      { name: 'bad steps', hue: 'ink', line: 'dash-dotted', metric: 'judge/bad_acc' },
-      { name: 'bad steps, accepted', hue: 'ink', line: 'long-dashed', metric: 'judge/accepted_bad_acc' },
+      { name: 'good', hue: 'ink', line: 'dotted', metric: 'judge/good_acc' },
+      { name: 'bad', hue: 'ink', line: 'dash-dotted', metric: 'judge/bad_acc' },
+      { name: 'accepted bad', hue: 'ink', line: 'long-dashed', metric: 'judge/accepted_bad_acc' },
     ],
   },
   {

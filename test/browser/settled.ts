@@ -1,7 +1,7 @@
 /** Waits for tasks of the page's main thread instead of a fixed time, so it takes as long as a busy machine needs. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { heldMainThread } from '../../src/cli/experiments/main-thread.ts'
+import { mainThreadTasks } from '../../src/cli/experiments/main-thread.ts'
 
 /** More than the longest chain of tasks that draw panels. */
 const TURNS = 12
@@ -43,7 +43,7 @@ export async function expectFreeMainThread(
 ): Promise<void> {
   let longest = Infinity
   for (let attempt = 0; attempt < tries && longest >= LONGEST_TASK_MS; attempt++) {
-    const { cpu } = await heldMainThread(browser, page, happens)
+    const cpu = await mainThreadTasks(browser, page, happens)
     expect(cpu.length, 'tasks in the trace').toBeGreaterThan(0)
     longest = cpu[0]!
   }

@@ -34,15 +34,24 @@ export async function heldMainThread(browser: Browser, page: Page, happens: () =
     watching.observe({ type: 'longtask' })
     return { durations, watching }
   })
-  await browser.startTracing(page, { categories: CATEGORIES })
-  await happens()
-  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+  const cpu = await mainThreadTasks(browser, page, happens)
   const longTasks = await observer.evaluate(({ durations, watching }) => {
     watching.disconnect()
     return durations
   })
   await observer.dispose()
-  return { longTasks: descending(longTasks), cpu: descending(cpuOfTasks(trace.traceEvents)).slice(0, 10) }
+  return { longTasks: descending(longTasks), cpu }
+}
+
+/**
+ * Milliseconds of CPU time of the ten longest tasks while something happens, longest first. The page may be loaded meanwhile. It has to
+ * be the only page of its browser.
+ */
+export async function mainThreadTasks(browser: Browser, page: Page, happens: () => Promise<void>): Promise<number[]> {
+  await browser.startTracing(page, { categories: CATEGORIES })
+  await happens()
+  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+  return descending(cpuOfTasks(trace.traceEvents)).slice(0, 10)
 }
 
 /** Milliseconds of CPU time of every task on the renderer's main thread; there is one page. */
