@@ -21,7 +21,8 @@ const USAGE = `npm run experiments -- learning [--preset household] [--seeds 0,1
 npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME] [--out DIR]
   The same without a page, with options of npm run loop; --out keeps the logs.
 npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
-  How long single tasks block the page's main thread, view by view: after an iteration, and in a page that continues the run.
+  How long single tasks block the page's main thread, view by view: while the page opens, after an iteration, and in a page that
+  continues the run.
 npm run experiments -- memory [--preset household] [--iterations 500] [--every 25] [--tasks-per-iteration N]
                          [--evaluate-every N]
   How much memory the page holds every few iterations, with each of its views open in turn.

@@ -15,11 +15,11 @@ it('a visitor chooses a preset, presses Run, and what the run learned is read', 
   expect(result!.firstIterationSeconds).toBeGreaterThan(0)
 })
 
-it('the main thread is watched in every view of a run, and again after a reload', async () => {
+it('the main thread is watched while the page opens, in every view of a run, and again after a reload', async () => {
   const watched: WatchedView[] = []
   await watchMainThread({ preset: 'coding', after: 1, seconds: 0.2 }, (view) => void watched.push(view))
   const views = ['loop', 'episodes', 'tasks', 'runs']
-  expect(watched.map(({ view }) => view)).toEqual([...views, ...views])
+  expect(watched.map(({ view }) => view)).toEqual(['start', ...views, ...views, ...views])
   expect(watched.every(({ cpu }) => cpu.length > 0)).toBe(true)
 })
 

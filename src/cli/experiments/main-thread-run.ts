@@ -1,9 +1,9 @@
 /**
- * Measures how long single tasks block the page's main thread, view by view, during a run with a log of many iterations: first in
- * the page that made it, then in a new page that continues the kept run.
+ * Measures how long single tasks block the page's main thread, view by view: while the page opens, and during a run with a log of many
+ * iterations, first in the page that made it, then in a new page that continues the kept run.
  */
 import type { Page } from 'playwright-core'
-import { heldMainThread, type HeldThread } from './main-thread.ts'
+import { heldMainThread, mainThreadTasks, type HeldThread } from './main-thread.ts'
 import {
   finishedIterations,
   newVisitor,
@@ -23,12 +23,12 @@ export interface MainThreadOptions {
   seconds: number
 }
 
-export interface WatchedView extends HeldThread {
+export interface WatchedView extends Pick<HeldThread, 'cpu'>, Partial<Pick<HeldThread, 'longTasks'>> {
   view: string
-  page: 'that made the run' | 'that went on with it'
+  page: 'that opens' | 'that made the run' | 'that went on with it'
 }
 
-/** Milliseconds for a view to load and draw, which is not measured. */
+/** Milliseconds for a view to load and draw. */
 const ARRIVAL_MS = 2000
 
 /** Calls `onView` after each view; prints nothing. */
@@ -46,6 +46,16 @@ export async function watchMainThread(
       }
     }
     const visitor = await newVisitor(browser)
+    const opening = await openPage(visitor, 'about:blank')
+    for (const view of ['start', ...VIEWS_OF_A_RUN]) {
+      const cpu = await mainThreadTasks(browser, opening, async () => {
+        await opening.goto(new URL(`#${view}`, address).href)
+        await opening.waitForTimeout(ARRIVAL_MS)
+      })
+      onView({ view, page: 'that opens', cpu })
+      await opening.goto('about:blank')
+    }
+    await opening.close()
     const first = await openPage(visitor, address)
     await pressRun(first, preset)
     await reached(first, after)

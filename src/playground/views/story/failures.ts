@@ -38,7 +38,7 @@ export function judgeSentence(run: RunView): string | null {
   const [good, bad] = [GOOD, BAD].map((name) => run.series(name).values)
   if (!good?.length || !bad?.length || run.settings === null) return null
   const change = (values: readonly number[]) => `from ${percent(values[0])} to ${percent(values.at(-1))}`
-  return `R · S also pays a vote for agreeing with the other votes. At λ = ${run.settings.lambda}, that outweighs the outcome: the judge’s right votes on good steps go ${change(good)}, on bad steps ${change(bad)}.`
+  return `R · S also pays a vote for agreeing with the other votes. At λ = ${run.settings.lambda}, that outweighs the outcome: in this run, the judge’s right votes on good steps go ${change(good)}, on bad steps ${change(bad)}.`
 }
 
 export interface DriftBar {
