@@ -127,7 +127,7 @@ it.each([390, 360])('shows the truth beside the votes without scrolling at %i pi
     .getByRole('button')
     .first()
     .click()
-  const truths = page.getByRole('table').getByRole('cell', { name: /^(useful|wasted|unknown)$/ })
+  const truths = page.getByRole('table').getByRole('button', { name: /^Turn the truth of step/ })
   await truths.first().waitFor()
   const right = await truths.evaluateAll((cells) =>
     Math.max(...cells.map((cell) => cell.getBoundingClientRect().right)),
