@@ -2,7 +2,7 @@
  * One QuickJS in one WebAssembly instance, restored to its initial state before every run:
  *
  *     boot      runtime, context and prelude; then an image of the used memory and of every mutable global
- *     restore   image → memory and globals       (a quarter of a megabyte, some 10 µs)
+ *     restore   image → memory and globals       (a quarter of a megabyte, some 5 µs)
  *     keep      memory and globals → image       (what a script defined belongs to the initial state from then on)
  *
  * The usual fresh context per run shares an allocator, interned strings and shapes with earlier runs. Here nothing is shared,
