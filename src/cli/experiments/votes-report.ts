@@ -4,15 +4,15 @@
  * not tell refused commands, which are many and easy to judge, from useless ones that the world accepts.
  */
 import type { EpisodeFinished, LoggedEvent } from '../../method/events.ts'
-import * as desktop from '../../worlds/desktop/engine/observations.ts'
-import * as household from '../../worlds/household/engine/observations.ts'
+import { isWithoutEffect } from '../../runs/telling-episode.ts'
+import { WORLDS } from '../../worlds/index.ts'
 import { markdownTable } from './markdown-table.ts'
 
 const KINDS = ['refused', 'repeated', 'done or fail', 'other'] as const
 type Kind = (typeof KINDS)[number]
 
 /** What the worlds of steps say to a command without effect. */
-const REFUSALS = [household.nothingHappens, desktop.nothingHappens]
+const REFUSALS = Object.values(WORLDS).flatMap(({ noEffect }) => noEffect ?? [])
 
 interface Tally {
   steps: number
@@ -84,7 +84,7 @@ function count(
 
 function kindOf(command: string, observation: string, isRepeated: boolean): Kind {
   if (command === 'done' || command === 'fail') return 'done or fail'
-  if (REFUSALS.some((said) => observation.startsWith(said))) return 'refused'
+  if (REFUSALS.some((said) => isWithoutEffect({ observation }, said))) return 'refused'
   return isRepeated ? 'repeated' : 'other'
 }
 

@@ -11,7 +11,7 @@
  *
  * An unparsable vote is wrong, and so is a mean of 0. Null without anything to count.
  */
-import type { JudgeEvaluated } from '../events.ts'
+import type { JudgeEvaluated, VoteCounts } from '../events.ts'
 
 export const JUDGE_MEASURES: Readonly<Record<string, string>> = {
   'judge/process_acc': 'Share of votes on fixed held-out trajectories that equal the true label of the step.',
@@ -50,17 +50,20 @@ function voteMeasures(cells: NonNullable<JudgeEvaluated['votes']>): Record<strin
   const good = share(total.goodRight, total.goodVotes)
   const bad = share(total.badRight, total.badVotes)
   // Logs from before refused commands were told apart have no such counts.
-  const isTold = cells.every(({ acceptedBadVotes }) => acceptedBadVotes !== undefined)
-  const accepted = (name: 'acceptedBadVotes' | 'acceptedBadRight') => cells.reduce((sum, cell) => sum + cell[name]!, 0)
+  const accepted = cells.every(tellsRefused) ? totals(cells, ['acceptedBadVotes', 'acceptedBadRight']) : null
   return {
     'judge/process_acc': share(total.goodRight + total.badRight, all),
     'judge/balanced_acc': good === null || bad === null ? null : (good + bad) / 2,
     'judge/good_acc': good,
     'judge/bad_acc': bad,
-    'judge/accepted_bad_acc': isTold ? share(accepted('acceptedBadRight'), accepted('acceptedBadVotes')) : null,
+    'judge/accepted_bad_acc': accepted && share(accepted.acceptedBadRight, accepted.acceptedBadVotes),
     'judge/outcome_step_acc': share(total.outcomeVotesRight, all),
     'judge/outcome_acc': share(total.outcomesRight, total.trajectories),
   }
+}
+
+function tellsRefused<Cell extends VoteCounts>(cell: Cell): cell is Cell & Required<VoteCounts> {
+  return cell.acceptedBadVotes !== undefined
 }
 
 function testMeasures(cells: NonNullable<JudgeEvaluated['tests']>): Record<string, number | null> {
