@@ -5,6 +5,7 @@ import type { Chart, ChartSeries } from '../kit/charts/series.ts'
 import { SAMPLED } from '../../method/metric-points.ts'
 import { DEFAULTS, type World } from '../../method/settings.ts'
 import { WORLDS } from '../../worlds/index.ts'
+import { seriesPoints } from './series-points.ts'
 
 /** Where the rows of a kept run (metric-rows.ts) have the values of a series. */
 export interface SeriesSource {
@@ -34,10 +35,7 @@ export function rolloutPoints(view: RunView): Point[] {
 }
 
 export function charts(view: RunView, world: World = view.settings?.world ?? DEFAULTS.world): RunChart[] {
-  const metric = (name: string): Point[] => {
-    const { iterations, values } = view.series(name)
-    return iterations.map((x, i) => ({ x, y: values[i]! }))
-  }
+  const metric = (name: string): Point[] => seriesPoints(view, name)
   const of = (name: string) => ({ points: metric(name), source: { metric: name } })
   const along = (pick: (iteration: IterationView) => number | undefined): Point[] =>
     view.iterations.flatMap((iteration) => {

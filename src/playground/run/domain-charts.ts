@@ -2,6 +2,7 @@
 import { DOMAIN_ACCURACY, domainEvaluation } from '../../method/domain-accuracy.ts'
 import type { RunView } from '../../runs/fold.ts'
 import type { RunChart, RunSeries } from './curves.ts'
+import { seriesPoints } from './series-points.ts'
 
 const SERIES: readonly (Pick<RunSeries, 'name' | 'hue' | 'line'> & { prefix: string })[] = [
   { name: 'in distribution', hue: 'policy', line: 'solid', prefix: domainEvaluation('id') },
@@ -24,8 +25,7 @@ export function domainCharts(view: RunView): RunChart[] {
     about: `Share of episodes solved in ${domain}: on held-out tasks at the evaluation temperature, and on the training tasks of the iteration.`,
     series: SERIES.flatMap(({ prefix, ...look }) => {
       const metric = prefix + domain
-      const { iterations, values } = view.series(metric)
-      const points = iterations.map((x, i) => ({ x, y: values[i]! }))
+      const points = seriesPoints(view, metric)
       return points.length === 0 ? [] : [{ ...look, points, source: { metric } }]
     }),
   }))

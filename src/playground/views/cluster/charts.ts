@@ -1,13 +1,8 @@
 /** Charts of cluster runs: those that the release measures, and several runs in one chart. */
 import type { RunView } from '../../../runs/fold.ts'
-import type { Point } from '../../kit/charts/scale.ts'
 import { charts } from '../../run/curves.ts'
+import { seriesPoints } from '../../run/series-points.ts'
 import type { Chart, ChartSeries } from '../../kit/charts/series.ts'
-
-function pointsOf(view: RunView, name: string): Point[] {
-  const { iterations, values } = view.series(name)
-  return iterations.map((x, i) => ({ x, y: values[i]! }))
-}
 
 /** The usual charts without the empty ones: the release measures less than a run in the tab. */
 export function knownCharts(view: RunView): Chart[] {
@@ -43,7 +38,7 @@ export function sideBySide(runs: readonly NamedRun[]): Chart | null {
     series: runs.map(({ name, view }, i) => ({
       name,
       ...LOOKS[i % LOOKS.length]!,
-      points: pointsOf(view, 'policy/acc'),
+      points: seriesPoints(view, 'policy/acc'),
     })),
   }
 }

@@ -11,6 +11,7 @@ import type { MetricRow } from '../../../runs/metric-rows.ts'
 import type { Point } from '../../kit/charts/scale.ts'
 import { rowPoints } from '../../run/compare.ts'
 import type { RunChart, RunSeries } from '../../run/curves.ts'
+import { seriesPoints } from '../../run/series-points.ts'
 
 export interface Alias {
   of: 'verl' | 'TRL' | 'TRL in W&B'
@@ -57,8 +58,8 @@ export function findMetrics(names: readonly string[], expression: RegExp): Found
 
 /** Points from the log, or else from the rows up to the iteration on show. */
 export function metricPoints(view: RunView, rows: readonly MetricRow[], name: string): Point[] {
-  const { iterations, values } = view.series(name)
-  if (iterations.length > 0) return iterations.map((x, i) => ({ x, y: values[i]! }))
+  const points = seriesPoints(view, name)
+  if (points.length > 0) return points
   const last = view.current?.iteration ?? 0
   return rowPoints(rows, { metric: name }).filter(({ x }) => x <= last)
 }

@@ -4,6 +4,7 @@ import { percent } from '../../kit/format.ts'
 import type { Chart } from '../../kit/charts/series.ts'
 import { DRIFTED_MIX, DRIFTED_WORDS, taskDrift } from '../../run/task-drift.ts'
 import { RECORDINGS } from '../../state/recordings.ts'
+import { seriesPoints } from '../../run/series-points.ts'
 
 export const FAILURES = [
   { id: 'hacking', title: 'Reward hacking', link: `#loop&run=${RECORDINGS.pleased}`, more: 'Watch an alarm fire' },
@@ -17,18 +18,14 @@ const BAD = 'judge/bad_acc'
 
 /** How often the judge of a run is right on fixed steps that nobody trains on. */
 export function judgeChart(run: RunView): Chart {
-  const points = (name: string) => {
-    const { iterations, values } = run.series(name)
-    return iterations.map((x, i) => ({ x, y: values[i]! }))
-  }
   return {
     id: 'story-judge',
     title: 'Right votes of the judge',
     about: 'The share of right votes on fixed steps that nobody trains on.',
     unit: 'share',
     series: [
-      { name: 'good steps', hue: 'reward', line: 'solid', points: points(GOOD) },
-      { name: 'bad steps', hue: 'reward', line: 'dashed', points: points(BAD) },
+      { name: 'good steps', hue: 'reward', line: 'solid', points: seriesPoints(run, GOOD) },
+      { name: 'bad steps', hue: 'reward', line: 'dashed', points: seriesPoints(run, BAD) },
     ],
   }
 }
