@@ -3,6 +3,7 @@ import type { World } from '../../method/settings.ts'
 import { HeldOutReader, type HeldOutGames } from '../../runs/held-out-games.ts'
 import { readRecording } from './recording.ts'
 import type { RunOnShow } from './run-on-show.ts'
+import { hasFile } from '../kit/has-file.ts'
 
 interface KeptRuns {
   has(runId: string): boolean
@@ -19,8 +20,7 @@ export async function heldOutGames(run: RunOnShow, kept: KeptRuns, world: World)
 /** A shipped run has a file of its own for them: they would be most of its log. */
 async function gamesOfShipped(world: World): Promise<readonly HeldOutGames[]> {
   const response = await fetch(`./runs/${world}-before-after.jsonl.gz`)
-  // A development server answers an unknown address with the page itself.
-  if (!response.ok || !response.body || response.headers.get('content-type')?.includes('text/html')) return []
+  if (!hasFile(response) || !response.body) return []
   return gamesIn(response.body)
 }
 

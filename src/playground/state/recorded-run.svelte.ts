@@ -12,6 +12,7 @@ import { isRecording } from './recordings.ts'
 import { readRecording, type KeptSource, type Recording } from './recording.ts'
 import type { RecordingSource, RunOnShow } from './run-on-show.ts'
 import { WHOLE_ITERATIONS } from './whole-iterations.ts'
+import { hasFile } from '../kit/has-file.ts'
 
 export type RecordedState = 'loading' | 'absent' | 'ready' | 'failed'
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8] as const
@@ -120,8 +121,7 @@ export class RecordedRun implements RunOnShow {
     try {
       for (const address of addresses) {
         const response = await fetch(address)
-        // A development server answers an unknown address with the page itself.
-        if (!response.ok || !response.body || response.headers.get('content-type')?.includes('text/html')) continue
+        if (!hasFile(response) || !response.body) continue
         const recording = await readRecording(response.body)
         if (ticket !== this.#loading) return
         this.#address = address

@@ -2,6 +2,7 @@
 import type { RunView } from '../../runs/fold.ts'
 import { FetchedParts } from './fetched-parts.svelte.ts'
 import { readRecording } from './recording.ts'
+import { hasFile } from '../kit/has-file.ts'
 
 export type ShippedRuns = FetchedParts<string, RunView>
 
@@ -11,8 +12,6 @@ export const createShippedRuns = (): ShippedRuns =>
 /** Throws RunLogError for a damaged file, Error for a missing one, and TypeError without a network. */
 export async function readShipped(address: string): ReturnType<typeof readRecording> {
   const response = await fetch(address)
-  // A development server answers an unknown address with the page itself.
-  if (!response.ok || !response.body || response.headers.get('content-type')?.includes('text/html'))
-    throw new Error(`${address} is missing.`)
+  if (!hasFile(response) || !response.body) throw new Error(`${address} is missing.`)
   return readRecording(response.body)
 }
