@@ -8,6 +8,7 @@
  * Files appear only by running the command. `index.json` beside them lists the tables that exist.
  */
 import * as v from 'valibot'
+import type { ShippedWorld } from '../method/settings.ts'
 
 export const TABLES = [
   'household',
@@ -19,6 +20,8 @@ export const TABLES = [
   'signals',
   'tasks',
   'lambda',
+  'lambda-coding',
+  'lambda-desktop',
   'alpha',
   'votes',
   'map',
@@ -26,6 +29,13 @@ export const TABLES = [
   'across',
 ] as const
 export type TableName = (typeof TABLES)[number]
+
+/** The table that sweeps λ in a world. */
+export const LAMBDA_TABLES: Readonly<Record<ShippedWorld, TableName>> = {
+  household: 'lambda',
+  coding: 'lambda-coding',
+  desktop: 'lambda-desktop',
+}
 
 export const RESULTS_FORMAT = 'rlanything-results'
 /** Bytes of a file at most, because the page loads all of them. */

@@ -1,10 +1,12 @@
 /** One setting of the full loop, swept: λ, the band of accuracies outside of which tasks are rewritten, and m. */
-import type { Settings } from '../../../../method/settings.ts'
-import type { TableName } from '../../../../results/results-file.ts'
+import type { Settings, ShippedWorld } from '../../../../method/settings.ts'
+import { LAMBDA_TABLES, type TableName } from '../../../../results/results-file.ts'
+import { WORLDS } from '../../../../worlds/index.ts'
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, TablePlan } from '../plan.ts'
 import { arm } from './arms.ts'
 import { ACCEPTANCE, ACCURACY, ACCURACY_METRICS, JUDGE_BALANCED, REWRITTEN } from './measures.ts'
+import { SAMPLED_TESTS } from './table-one.ts'
 
 interface Level {
   id: string
@@ -14,6 +16,7 @@ interface Level {
 
 interface Sweep {
   table: TableName
+  world?: ShippedWorld
   title: string
   about: string
   levels: readonly Level[]
@@ -22,7 +25,10 @@ interface Sweep {
   measures: readonly MeasurePlan[]
 }
 
-function sweep({ table, title, about, levels, usual, measures }: Sweep, budget: Budget): TablePlan {
+function sweep(
+  { table, world = 'household', title, about, levels, usual, measures }: Sweep,
+  budget: Budget,
+): TablePlan {
   const named = levels.find(({ id }) => id === usual)
   const others = levels.filter(({ id }) => id !== usual)
   return {
@@ -31,7 +37,7 @@ function sweep({ table, title, about, levels, usual, measures }: Sweep, budget: 
     about,
     seeds: budget.sweepSeeds,
     evaluationTasks: budget.evaluationTasks,
-    arms: levels.map(({ id, settings }) => arm('household', 'full', budget, settings, id)),
+    arms: levels.map(({ id, settings }) => arm(world, 'full', budget, settings, id)),
     rows: levels.map(({ id, label }) => ({ id, label, arm: id })),
     measures,
     claims:
@@ -46,7 +52,7 @@ function sweep({ table, title, about, levels, usual, measures }: Sweep, budget: 
   }
 }
 
-export function lambdaTable(budget: Budget): TablePlan {
+export function lambdaTable(world: ShippedWorld, budget: Budget): TablePlan {
   const levels = budget.lambdas.map((lambda) => ({
     id: `lambda-${lambda}`,
     label: `λ = ${lambda}`,
@@ -54,12 +60,13 @@ export function lambdaTable(budget: Budget): TablePlan {
   }))
   return sweep(
     {
-      table: 'lambda',
-      title: 'How much votes count: λ',
+      table: LAMBDA_TABLES[world],
+      world,
+      title: world === 'household' ? 'How much votes count: λ' : `${WORLDS[world].title}: λ`,
       about: 'The full loop with other weights of the votes in R = O + λ · mean S. The paper uses λ = 1.',
       levels,
       usual: 'lambda-1',
-      measures: [...ACCURACY, JUDGE_BALANCED],
+      measures: [...ACCURACY, ...(world === 'coding' ? SAMPLED_TESTS : [JUDGE_BALANCED])],
     },
     budget,
   )

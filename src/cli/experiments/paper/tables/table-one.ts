@@ -21,7 +21,7 @@ const TITLES: Readonly<Record<ShippedWorld, string>> = { household: 'Household',
  * The paper's measure: all tests of a problem, sampled as in training, on sampled programs. At temperature 0 they would all be the
  * same test.
  */
-const SAMPLED_TESTS = testMeasures('-sampled', 'sampled', '_sampled')
+export const SAMPLED_TESTS = testMeasures('-sampled', 'sampled', '_sampled')
 /** The likeliest test of each problem. */
 const GREEDY_TESTS = testMeasures('', 'T = 0', '')
 
