@@ -50,6 +50,7 @@ export async function openCodingRun(settings: Settings, options: CodingRunOption
     { settings, isResumed: false },
     {
       listProblems: () => Promise.resolve(options.problems ?? []),
+      judges: 2,
       startJudge: () => connectWorker<Judge>(startThread(JUDGE), 'judge'),
       onJudgeLoss(loss) {
         throw loss

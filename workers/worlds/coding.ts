@@ -1,6 +1,7 @@
-/** Opens the coding world in the loop's worker, with the judge in a worker of its own. */
+/** Opens the coding world in the loop's worker, with judges in workers of their own. */
 import { judgeRestartNotice } from '../../src/threads/errors.ts'
 import { connectWorker } from '../../src/threads/worker-bridge.ts'
+import { judgesFor } from '../../src/worlds/coding/judge/judge-pool.ts'
 import { IndexedDbProblemLibrary } from '../../src/worlds/coding/library/indexeddb-library.ts'
 import { openCoding } from '../../src/worlds/coding/open.ts'
 import type { OpenedWorld, WorldRequest } from '../../src/worlds/world.ts'
@@ -9,6 +10,7 @@ import type { JudgeWorker } from '../judge.ts'
 export function open(request: WorldRequest, onNotice: (text: string) => void): Promise<OpenedWorld> {
   return openCoding(request, {
     listProblems: () => new IndexedDbProblemLibrary().problems(),
+    judges: judgesFor(navigator.hardwareConcurrency),
     startJudge: () =>
       connectWorker<JudgeWorker>(
         new Worker(new URL('../judge.ts', import.meta.url), { type: 'module', name: 'judge' }),

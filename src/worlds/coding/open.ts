@@ -1,4 +1,4 @@
-/** Opens the coding world for a run: problems, and a judge in its own thread that ends with the run. */
+/** Opens the coding world for a run: problems, and judges in threads of their own that end with the run. */
 import type { WorkerLostError } from '../../threads/errors.ts'
 import type { Bridge } from '../../threads/worker-bridge.ts'
 import { formatsFor } from '../instruct/formats-for.ts'
@@ -6,6 +6,7 @@ import type { OpenedWorld, WorldRequest } from '../world.ts'
 import { CodingEnvironment } from './environment.ts'
 import { codingTrajectories } from './fixed-trajectories.ts'
 import type { Judge } from './judge/judge.ts'
+import { JudgePool } from './judge/judge-pool.ts'
 import { SupervisedJudge } from './judge/supervised-judge.ts'
 import {
   generatedProblems,
@@ -19,7 +20,9 @@ import { codingFormats, importedCodingFormats } from './roles/plain-roles.ts'
 export interface CodingSources {
   /** All imported problems. Called only if the run poses them. */
   listProblems(): Promise<readonly ImportedProblem[]>
-  /** Called when the first program is to be judged. */
+  /** How many judges work side by side: judgesFor. */
+  judges: number
+  /** Called when a program is to be judged and all judges that were started are busy. */
   startJudge(): Bridge<Judge>
   onJudgeLoss(loss: WorkerLostError): void
 }
@@ -27,10 +30,12 @@ export interface CodingSources {
 /** Throws what `listProblems` throws, and a NoProblemsError where the run would draw imported problems and there are none. */
 export async function openCoding(request: WorldRequest, sources: CodingSources): Promise<OpenedWorld> {
   const problems = await problemsFor(request, sources)
-  const judge = new SupervisedJudge({
-    startWorker: () => sources.startJudge(),
-    onLoss: (loss) => sources.onJudgeLoss(loss),
-  })
+  const startSupervised = () =>
+    new SupervisedJudge({
+      startWorker: () => sources.startJudge(),
+      onLoss: (loss) => sources.onJudgeLoss(loss),
+    })
+  const judge = new JudgePool(Array.from({ length: sources.judges }, startSupervised))
   const environment = new CodingEnvironment({ judge, problems })
   const isImported = request.settings.problems === 'imported'
   return {

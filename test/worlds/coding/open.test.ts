@@ -48,6 +48,7 @@ describe('the coding world of a run', () => {
 
   function sources(given: Partial<Pick<CodingSources, 'listProblems'>> = {}, entry: keyof typeof ENTRIES = 'judge') {
     return {
+      judges: 1,
       listProblems: vi.fn<CodingSources['listProblems']>(() => Promise.reject(new Error('no library'))),
       startJudge: vi.fn<CodingSources['startJudge']>(() => {
         const bridge = connectWorker<Judge>(startThread(ENTRIES[entry]), 'judge')

@@ -1,8 +1,10 @@
-/** Opens the coding world for the command line, with the judge in a thread of its own. */
+/** Opens the coding world for the command line, with judges in threads of their own. */
+import { availableParallelism } from 'node:os'
 import { judgeRestartNotice } from '../../../threads/errors.ts'
 import { startThread } from '../../../threads/node-threads.ts'
 import { connectWorker } from '../../../threads/worker-bridge.ts'
 import type { Judge } from '../../../worlds/coding/judge/judge.ts'
+import { judgesFor } from '../../../worlds/coding/judge/judge-pool.ts'
 import { openCoding } from '../../../worlds/coding/open.ts'
 import { NoProblemsError } from '../../../worlds/coding/problem-source.ts'
 import { ArgumentError } from '../../arguments.ts'
@@ -14,6 +16,7 @@ export const open: OpenWorld = async (request, path, tell) => {
   try {
     return await openCoding(request, {
       listProblems: async () => (path === undefined ? [] : importProblems(path, tell)),
+      judges: judgesFor(availableParallelism()),
       startJudge: () =>
         connectWorker<Judge>(startThread(new URL('../../../../workers/judge.ts', import.meta.url)), 'judge'),
       onJudgeLoss: (loss) => tell(judgeRestartNotice(loss)),
