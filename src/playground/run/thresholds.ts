@@ -48,6 +48,12 @@ export function measuredTasks(view: RunView, band: BandSettings): MeasuredTask[]
   return tasks.sort((a, b) => a.accuracy - b.accuracy)
 }
 
+/** Which tasks the band sends to the author, by what would be asked, and which it leaves alone. */
+export function byDirection(tasks: readonly MeasuredTask[]): Record<Direction | 'kept', MeasuredTask[]> {
+  const of = (wanted: Direction | null) => tasks.filter(({ direction }) => direction === wanted)
+  return { easier: of('easier'), harder: of('harder'), kept: of(null) }
+}
+
 export function accuracyHistogram(tasks: readonly MeasuredTask[], bins = BINS): HistogramBin[] {
   const counts = Array.from({ length: bins }, () => 0)
   for (const { accuracy } of tasks) counts[Math.min(bins - 1, Math.floor(accuracy * bins + 1e-9))]!++
@@ -58,11 +64,11 @@ export function accuracyHistogram(tasks: readonly MeasuredTask[], bins = BINS): 
 export function summariseHistogram(tasks: readonly MeasuredTask[], band: BandSettings, noun: string): string {
   const bins = accuracyHistogram(tasks)
   const most = bins.reduce((best, bin) => (bin.count > best.count ? bin : best))
-  const of = (direction: Direction | null) => tasks.filter((task) => task.direction === direction).length
+  const { easier, harder, kept } = byDirection(tasks)
   return [
     `Last measured accuracy of ${counted(tasks.length, noun)}:`,
-    `${of('easier')} up to α_low = ${percent(band.alphaLow)}, ${of(null)} inside the band,`,
-    `${of('harder')} from α_high = ${percent(band.alphaHigh)} on;`,
+    `${easier.length} up to α_low = ${percent(band.alphaLow)}, ${kept.length} inside the band,`,
+    `${harder.length} from α_high = ${percent(band.alphaHigh)} on;`,
     `most, ${most.count}, from ${percent(most.from)} to ${percent(most.to)}.`,
   ].join(' ')
 }
