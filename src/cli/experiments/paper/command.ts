@@ -77,6 +77,7 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
     signal: abort.signal,
     now: () => performance.now(),
     onProgress: progressWriter(),
+    onFailure: (error) => tell(`${isLive() ? CLEAR_LINE : ''}${errorText(error)}`),
   }).finally(() => {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
@@ -86,7 +87,6 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
     tell('Interrupted. The same command continues from here.')
     return EXIT_INTERRUPTED
   }
-  for (const { error } of failures) tell(errorText(error))
 
   const earlier = [...new Set([...records.values()].map((record) => record.commit))].filter((each) => each !== commit)
   if (earlier.length > 0) {
@@ -189,14 +189,17 @@ function tell(line: string): void {
 }
 
 const TELL_EVERY_MS = 60_000
+const CLEAR_LINE = '\r\u001B[2K'
+/** Whether the line of progress is written over, and not repeated. */
+const isLive = () => process.stderr.isTTY
 
 /** One line that is written again in a terminal; elsewhere a line when a run ends, and once a minute. */
 function progressWriter(): (line: string) => void {
   let lastCount = ''
   let lastTime = -Infinity
   return (line) => {
-    if (process.stderr.isTTY) {
-      process.stderr.write(`\r\u001B[2K${line}`)
+    if (isLive()) {
+      process.stderr.write(CLEAR_LINE + line)
       return
     }
     const count = line.slice(0, line.indexOf(','))

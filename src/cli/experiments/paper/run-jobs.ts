@@ -16,6 +16,8 @@ export interface JobsOptions {
   signal: AbortSignal
   now(): number
   onProgress(line: string): void
+  /** Called at once, since the others may take hours. Not for what is aborted. */
+  onFailure(error: unknown): void
 }
 
 export interface JobsResult {
@@ -31,6 +33,7 @@ export async function runJobs({
   signal,
   now,
   onProgress,
+  onFailure,
 }: JobsOptions): Promise<JobsResult> {
   const records = new Map<string, RunRecord>()
   for (const { key } of jobs) {
@@ -66,6 +69,7 @@ export async function runJobs({
       set('finished', 1)
     } catch (error) {
       set('failed', 0)
+      if (!signal.aborted) onFailure(error)
       throw error
     }
   }

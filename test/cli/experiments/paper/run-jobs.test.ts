@@ -20,8 +20,13 @@ afterEach(() => rm(folder.path, { recursive: true }))
 
 const finish = ({ key, preset }: Job) => folder.finish(madeUpRecord({ key, preset }))
 
-function run(start: StartJob, signal = new AbortController().signal, onProgress: (line: string) => void = () => {}) {
-  return runJobs({ folder, jobs: JOBS, atOnce: 2, start, signal, now: () => 0, onProgress })
+function run(
+  start: StartJob,
+  signal = new AbortController().signal,
+  onProgress: (line: string) => void = () => {},
+  onFailure: (error: unknown) => void = () => {},
+) {
+  return runJobs({ folder, jobs: JOBS, atOnce: 2, start, signal, now: () => 0, onProgress, onFailure })
 }
 
 describe('the runs of the paper', () => {
@@ -54,11 +59,19 @@ describe('the runs of the paper', () => {
     await run(() => Promise.reject(new Error('No run should start.')))
   })
 
-  it('go on after a failure, which is reported', async () => {
-    const { records, failures } = await run(async (job) => {
-      if (job === JOBS[1]) throw new Error('The model broke.')
-      await finish(job)
-    })
+  it('go on after a failure, which is reported at once', async () => {
+    const reported: unknown[] = []
+    const { records, failures } = await run(
+      async (job) => {
+        if (job === JOBS[1]) throw new Error('The model broke.')
+        if (job === JOBS.at(-1)) expect(String(reported)).toBe('Error: The model broke.')
+        await finish(job)
+      },
+      undefined,
+      undefined,
+      (error) => reported.push(error),
+    )
+    expect(reported).toHaveLength(1)
     expect(failures.map(({ job, error }) => [job.key, (error as Error).message])).toEqual([
       [JOBS[1]!.key, 'The model broke.'],
     ])
