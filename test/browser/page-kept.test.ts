@@ -1,5 +1,7 @@
 /** What survives a visit: a run continues where the page was closed, and its log is exported and imported. */
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import type { Settings } from '../../src/method/settings.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
 import { openSettings, pressDownload, runOnShow } from './controls.ts'
@@ -106,17 +108,40 @@ describe('a run log', () => {
   })
 })
 
+/** Imports a run as the only one with its settings, and ticks it for the comparison. */
+async function importAndTick(page: Page, settings: Partial<Settings>): Promise<void> {
+  const boxes = page.getByRole('checkbox', { name: /^Compare / })
+  const before = await boxes.count()
+  const buffer = await madeUpArchive(settings)
+  await page.getByLabel('Exported run').setInputFiles({ name: 'run.zip', mimeType: 'application/zip', buffer })
+  await expect.poll(() => boxes.count()).toBe(before + 1)
+  for (const box of await boxes.all()) await box.check()
+}
+
 describe('compared runs', () => {
+  it('of one arm get a band from three seeds, and say how many they are', async () => {
+    const page = await visit()
+    await goTo(page, 'Runs')
+    const header = (name: string) =>
+      page.getByRole('region', { name: 'Comparison of runs' }).getByRole('columnheader', { name, exact: true })
+    const chart = page.getByRole('img', { name: /^Policy accuracy/ })
+    await importAndTick(page, { seed: 1 })
+    await importAndTick(page, { seed: 2 })
+    await header('A 2 seeds').waitFor()
+    await expect.poll(() => chart.locator('.seed').count()).toBe(2)
+    expect(await chart.locator('.band').count()).toBe(0)
+    await importAndTick(page, { seed: 3 })
+    await header('A 3 seeds').waitFor()
+    await expect.poll(() => chart.locator('.seed').count()).toBe(3)
+    const band = (await chart.locator('.band').boundingBox())!
+    expect(Math.min(band.width, band.height)).toBeGreaterThan(0)
+  })
+
   it('keep the names of their rows in sight on a phone', async () => {
     const page = await visit()
     await page.setViewportSize({ width: 390, height: 844 })
     await goTo(page, 'Runs')
-    for (const [i, lambda] of [0, 0.5, 1, 2].entries()) {
-      const buffer = await madeUpArchive({ lambda })
-      await page.getByLabel('Exported run').setInputFiles({ name: `${i}.zip`, mimeType: 'application/zip', buffer })
-      await expect.poll(() => page.getByRole('checkbox', { name: /^Compare / }).count()).toBe(i + 1)
-    }
-    for (const box of await page.getByRole('checkbox', { name: /^Compare / }).all()) await box.check()
+    for (const lambda of [0, 0.5, 1, 2]) await importAndTick(page, { lambda })
     const table = page.getByRole('region', { name: 'Comparison of runs' })
     const row = table.getByRole('row', { name: /^Policy, in distribution \d/ })
     await row.getByRole('cell').nth(3).waitFor()
