@@ -11,7 +11,7 @@ import type { LoggedEvent } from '../method/events.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
 import { watchMemory } from './experiments/memory-run.ts'
-import type { Fields } from './experiments/visitor.ts'
+import type { Fields } from './page/visitor.ts'
 import { errorText } from '../threads/error-text.ts'
 
 const USAGE = `npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10] [--at-once 1]
@@ -20,9 +20,9 @@ const USAGE = `npm run experiments -- learning [--preset household] [--seeds 0,1
   learning and the mean of the last three, how many seeds rose, and when each left the 95 % interval of its start.
 npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME] [--out DIR]
   The same without a page, with options of npm run loop; --out keeps the logs.
-npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
-  How long single tasks block the page's main thread, view by view: while the page opens, after an iteration, and in a page that
-  continues the run.
+npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20] [--openings 3]
+  How long single tasks block the page's main thread, view by view: the longest of each opening by a link, in every world, then the
+  ten longest after an iteration, and in a page that continues the run.
 npm run experiments -- memory [--preset household] [--iterations 500] [--every 25] [--tasks-per-iteration N]
                          [--evaluate-every N]
   How much memory the page holds every few iterations, with each of its views open in turn.
@@ -78,6 +78,7 @@ const OPTIONS = {
   out: { type: 'string' },
   after: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '20' },
+  openings: { type: 'string', default: '3' },
   every: { type: 'string', default: '25' },
 } as const
 
@@ -105,7 +106,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (name === 'learning') await learningFrom(values)
   else if (name === 'main-thread') {
     const [after, seconds] = [numberOf('after', values.after), numberOf('seconds', values.seconds)]
-    await watchMainThread({ preset: values.preset, after, seconds }, (watched) =>
+    const openings = numberOf('openings', values.openings)
+    await watchMainThread({ preset: values.preset, after, seconds, openings }, (watched) =>
       process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
     )
   } else if (name === 'memory') {

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest'
 import { learnInChromium } from '../../src/cli/experiments/learning-chromium.ts'
 import type { LearningResult } from '../../src/cli/experiments/learning-report.ts'
 import { watchMainThread, type WatchedView } from '../../src/cli/experiments/main-thread-run.ts'
+import { VIEW_NAMES } from '../../src/playground/state/views.ts'
+import { SHIPPED_WORLDS } from '../../src/worlds/index.ts'
 import { watchMemory, type MemorySample } from '../../src/cli/experiments/memory-run.ts'
 
 it('a visitor chooses a preset, presses Run, and what the run learned is read', async () => {
@@ -17,9 +19,18 @@ it('a visitor chooses a preset, presses Run, and what the run learned is read', 
 
 it('the main thread is watched while the page opens, in every view of a run, and again after a reload', async () => {
   const watched: WatchedView[] = []
-  await watchMainThread({ preset: 'coding', after: 1, seconds: 0.2 }, (view) => void watched.push(view))
+  const options = { preset: 'coding', after: 1, seconds: 0.2, openings: 1 }
+  await watchMainThread(options, (view) => void watched.push(view))
   const views = ['loop', 'episodes', 'tasks', 'runs']
-  expect(watched.map(({ view }) => view)).toEqual(['start', ...views, ...views, ...views])
+  const opened = SHIPPED_WORLDS.flatMap((world) => VIEW_NAMES.map((view) => `${view} of ${world}`)).toSorted()
+  const isOpening = ({ page }: WatchedView) => page === 'that opens'
+  expect(
+    watched
+      .filter(isOpening)
+      .map(({ view, world }) => `${view} of ${world}`)
+      .toSorted(),
+  ).toEqual(opened)
+  expect(watched.filter((each) => !isOpening(each)).map(({ view }) => view)).toEqual([...views, ...views])
   expect(watched.every(({ cpu }) => cpu.length > 0)).toBe(true)
 })
 

@@ -1,7 +1,7 @@
 /** The logs that a browser keeps, read from its database beside the page's own code. */
 import type { Page } from 'playwright-core'
 import type { LoggedEvent } from '../../src/method/events.ts'
-import { storedTogether } from '../../src/cli/experiments/visitor.ts'
+import { storedTogether } from '../../src/cli/page/visitor.ts'
 import { chunkEvents, type PackedChunk } from '../../src/runs/event-chunk.ts'
 import type { RunSummary } from '../../src/runs/run-store.ts'
 

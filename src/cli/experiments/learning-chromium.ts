@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../method/events.ts'
 import { chunkEvents, type PackedChunk } from '../../runs/event-chunk.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import { isReported, summarise, type LearningResult, type Progress } from './learning-report.ts'
-import { pressRun, stored, throwIfRefused, withBuiltPage } from './visitor.ts'
+import { pressRun, stored, throwIfRefused, withBuiltPage } from '../page/visitor.ts'
 
 export interface LearningOptions {
   preset: string

@@ -1,8 +1,10 @@
 /**
- * Measures how long single tasks block the page's main thread, view by view: while the page opens, and during a run with a log of many
- * iterations, first in the page that made it, then in a new page that continues the kept run.
+ * Measures how long single tasks block the page's main thread, view by view: while the page opens by a link, in every world, and during
+ * a run with a log of many iterations, first in the page that made it, then in a new page that continues the kept run.
  */
 import type { Page } from 'playwright-core'
+import { SHIPPED_WORLDS } from '../../worlds/index.ts'
+import { readAddresses } from '../page/addresses.ts'
 import { heldMainThread, mainThreadTasks, type HeldThread } from './main-thread.ts'
 import {
   finishedIterations,
@@ -13,7 +15,7 @@ import {
   showView,
   VIEWS_OF_A_RUN,
   withBuiltPage,
-} from './visitor.ts'
+} from '../page/visitor.ts'
 
 export interface MainThreadOptions {
   preset: string
@@ -21,10 +23,14 @@ export interface MainThreadOptions {
   after: number
   /** Seconds to watch each view. */
   seconds: number
+  /** How often each view is opened. */
+  openings: number
 }
 
 export interface WatchedView extends Pick<HeldThread, 'cpu'>, Partial<Pick<HeldThread, 'longTasks'>> {
   view: string
+  /** Missing for a run, which has its preset's. */
+  world?: string
   page: 'that opens' | 'that made the run' | 'that went on with it'
 }
 
@@ -33,7 +39,7 @@ const ARRIVAL_MS = 2000
 
 /** Calls `onView` after each view; prints nothing. */
 export async function watchMainThread(
-  { preset, after, seconds }: MainThreadOptions,
+  { preset, after, seconds, openings }: MainThreadOptions,
   onView: (watched: WatchedView) => void,
 ): Promise<void> {
   await withBuiltPage(async (browser, address) => {
@@ -47,13 +53,21 @@ export async function watchMainThread(
     }
     const visitor = await newVisitor(browser)
     const opening = await openPage(visitor, 'about:blank')
-    for (const view of ['start', ...VIEWS_OF_A_RUN]) {
-      const cpu = await mainThreadTasks(browser, opening, async () => {
-        await opening.goto(new URL(`#${view}`, address).href)
-        await opening.waitForTimeout(ARRIVAL_MS)
-      })
-      onView({ view, page: 'that opens', cpu })
-      await opening.goto('about:blank')
+    const addresses = await readAddresses(opening, address)
+    await opening.goto('about:blank')
+    for (const world of SHIPPED_WORLDS) {
+      for (const view of addresses.views) {
+        const longest: number[] = []
+        for (let count = 0; count < openings; count++) {
+          const [cpu = 0] = await mainThreadTasks(browser, opening, async () => {
+            await opening.goto(addresses.of(view, world))
+            await opening.waitForTimeout(ARRIVAL_MS)
+          })
+          longest.push(cpu)
+          await opening.goto('about:blank')
+        }
+        onView({ view, world, page: 'that opens', cpu: longest })
+      }
     }
     await opening.close()
     const first = await openPage(visitor, address)

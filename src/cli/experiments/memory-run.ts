@@ -15,7 +15,7 @@ import {
   showView,
   VIEWS_OF_A_RUN,
   withBuiltPage,
-} from './visitor.ts'
+} from '../page/visitor.ts'
 
 export interface MemoryOptions {
   preset: string
