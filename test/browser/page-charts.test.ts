@@ -8,6 +8,7 @@ import { VIEWS, type View } from '../../src/playground/state/views.ts'
 import { WORLDS } from '../../src/worlds/index.ts'
 import { runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
+import { openEverything } from './open-everything.ts'
 import { turns } from './settled.ts'
 import { goTo } from './views.ts'
 
@@ -36,22 +37,6 @@ const ENDS: Record<View, { selector: string; household: number; coding: number; 
   models: { selector: '#models-title', household: 0, coding: 0, desktop: 0 },
   cluster: { selector: '#cluster-title', household: 0, coding: 0, desktop: 0 },
   benchmark: { selector: '#benchmark-title', household: 0, coding: 0, desktop: 0 },
-}
-
-/** Opens all collapsed parts, including nested ones. */
-async function openEverything(): Promise<void> {
-  for (let round = 0; round < 3; round++) {
-    const opened = await page.evaluate(() => {
-      const folded = [
-        ...document.querySelectorAll<HTMLDetailsElement>('.content .view:not([hidden]) details:not([open])'),
-      ]
-      for (const details of folded) details.open = true
-      return folded.length
-    })
-    if (opened === 0) return
-    // Opened parts are drawn in separate tasks.
-    await turns(page)
-  }
 }
 
 /** Charts with values in the current view, and what they lack. A chart without values says so. */
@@ -112,7 +97,7 @@ describe('every chart of the page', () => {
     for (const view of Object.keys(VIEWS) as View[]) {
       await goTo(page, VIEWS[view])
       await page.locator(ENDS[view].selector).first().waitFor()
-      await openEverything()
+      await openEverything(page)
       await expect.poll(async () => (await look()).charts, { message: view }).toBeGreaterThanOrEqual(ENDS[view][world])
       // The last chart is drawn in a separate task. Real faults remain when it is done.
       await expect.poll(async () => (await look()).faults, { message: view }).toEqual([])
@@ -179,7 +164,7 @@ describe('the curves', () => {
     await page.getByText('The range from 4 to 3 is empty.').waitFor()
     expect(await iterationsOf(/^Entropy/)).toEqual([4, 9])
     await page.getByRole('figure', { name: 'Entropy' }).getByText('Values').click()
-    const table = page.getByRole('region', { name: 'Entropy, table' })
+    const table = page.getByRole('group', { name: 'Entropy, table' })
     await expect.poll(() => table.getByRole('rowheader').allTextContents()).toEqual(['4', '5', '6', '7', '8', '9'])
     await wholeRun().press('Enter')
     await expect.poll(() => page.getByText('is empty.').count()).toBe(0)

@@ -182,7 +182,7 @@ describe('a run on the cluster', () => {
     expect(gateway.resumed.at(-1)).toBe(String(lastBefore))
     // A row of the table for each iteration, once.
     await page.locator('article figure summary').first().click()
-    const rows = page.getByRole('region', { name: 'Policy accuracy, table' }).locator('tbody tr')
+    const rows = page.getByRole('group', { name: 'Policy accuracy, table' }).locator('tbody tr')
     expect(await rows.locator('th').allTextContents()).toEqual(['1', '2', '3', '4', '5', '6'])
 
     await page.locator('summary', { hasText: 'Job log' }).click()

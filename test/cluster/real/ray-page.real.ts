@@ -158,7 +158,7 @@ describe('the page with a gateway and a real Ray', () => {
 
     // The chart shows the reported values.
     await page.locator('article figure summary').first().click()
-    const table = page.getByRole('region', { name: 'Policy accuracy, table' }).locator('tbody tr')
+    const table = page.getByRole('group', { name: 'Policy accuracy, table' }).locator('tbody tr')
     const rows = await table.evaluateAll((found) =>
       found.map((row) => [...row.children].map((cell) => cell.textContent)),
     )

@@ -65,9 +65,9 @@ export class BeforeAfter {
   /** Which task is shown first, and why. */
   readonly rule = $derived.by(() => {
     const usual = usualChange(this.pairs)
-    if (usual === null) return 'The first task of the log is shown first: none changed.'
+    if (usual === null) return 'The first task in the log is shown first: none changed.'
     const other = usual === 'better' ? 'worse' : 'better'
-    return `Shown first: the first task of the log that got ${usual}, since no more got ${other}.`
+    return `The first task in the log that got ${usual} is shown first: at least as many tasks got ${usual} as ${other}.`
   })
 
   /** Reads the run when it comes on show, and not with each of its events: that would read the whole log each time. */

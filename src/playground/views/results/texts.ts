@@ -22,7 +22,7 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
   },
   longer: {
     title: 'Household, twice as long',
-    about: 'Does the full loop go on improving, and by how much?',
+    about: 'Does the full loop continue to improve, and by how much?',
   },
   unfiltered: {
     title: 'Household, without a filter on tasks',
