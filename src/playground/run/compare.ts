@@ -3,7 +3,7 @@ import type { MetricRow } from '../../runs/metric-rows.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { RunChart, SeriesSource } from './curves.ts'
 import { percent, UNKNOWN } from '../kit/format.ts'
-import { groupKey, runName } from './run-names.ts'
+import { differingSettings, groupKey, runName } from './run-names.ts'
 import { seedIntervals } from './seed-interval.ts'
 import { growingAxis, iterationAxis, type Axis, type AxisName } from '../kit/charts/chart-axis.ts'
 import { RUN_MARKS, type RunMark } from '../kit/charts/run-marks.ts'
@@ -40,6 +40,28 @@ export function comparedRuns(chosen: Compared['members'], joinsSeeds: boolean): 
         : runName(members[0]!.summary),
     members,
   }))
+}
+
+/**
+ * Tells compared runs apart in few words, by the settings in which they differ: "λ 0.5, 3 seeds". In full where something else differs,
+ * or nothing.
+ */
+export function briefNames(compared: readonly Compared[]): string[] {
+  const firsts = compared.map(({ members }) => members[0]!.summary)
+  const settings = differingSettings(firsts).filter(({ name }) => name !== 'seed')
+  const isPlain = firsts.every(
+    ({ preset, changes, replacements = [], origin, worldFile }) =>
+      preset === firsts[0]!.preset &&
+      worldFile?.hash === firsts[0]!.worldFile?.hash &&
+      changes.length === 0 &&
+      replacements.length === 0 &&
+      origin?.kind !== 'branch',
+  )
+  if (!isPlain || settings.length === 0) return compared.map(({ name }) => name)
+  return compared.map(({ members }, i) => {
+    const seeds = members.length > 1 ? `${members.length} seeds` : `seed ${members[0]!.summary.settings.seed}`
+    return [...settings.map(({ label, values }) => `${label} ${values[i]!}`), seeds].join(', ')
+  })
 }
 
 /** The fewest seeds whose interval says something: that of two is up to a hundred times as wide as their distance. */

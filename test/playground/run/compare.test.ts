@@ -6,7 +6,7 @@ import type { LoopPorts } from '../../../src/method/loop-contract.ts'
 import { presetSettings } from '../../../src/method/presets.ts'
 import type { Settings } from '../../../src/method/settings.ts'
 import { growingAxis, iterationAxis } from '../../../src/playground/kit/charts/chart-axis.ts'
-import { comparedRuns, lastValues, overlayCurves, rowsAxis } from '../../../src/playground/run/compare.ts'
+import { briefNames, comparedRuns, lastValues, overlayCurves, rowsAxis } from '../../../src/playground/run/compare.ts'
 import { charts } from '../../../src/playground/run/curves.ts'
 import type { World } from '../../../src/method/settings.ts'
 import { metricRows, type MetricRow } from '../../../src/runs/metric-rows.ts'
@@ -52,6 +52,16 @@ it('place an iteration at its rollouts, and seeds at the mean of theirs', () => 
 })
 
 describe('compared runs', () => {
+  it('are told apart by the settings in which they differ, and in full where something else does', () => {
+    const runs = [1, 2, 3].map((seed) => ({ summary: run(seed), rows: [] }))
+    const other = { summary: { ...run(1), settings: { ...run(1).settings, lambda: 0 } }, rows: [] }
+    const brief = (chosen: typeof runs) => briefNames(comparedRuns(chosen, true))
+    expect(brief([...runs, other])).toEqual(['λ 1, 3 seeds', 'λ 0, seed 1'])
+    expect(brief(runs)).toEqual(['household: 3 seeds'])
+    const elsewhere = { ...other, summary: { ...other.summary, preset: 'coding' } }
+    expect(brief([runs[0]!, elsewhere])[0]).toBe('household: seed 1')
+  })
+
   const same = (events: LoggedEvent[], world: World) => {
     const all = charts(foldRun(events), world)
     const compared = comparedRuns([{ summary: run(1), rows: metricRows(events) }], true)
