@@ -33,7 +33,7 @@ export async function openView(page: Page | FrameLocator, view: View): Promise<v
 }
 
 /** The view on show as it is drawn, without the numbers that Svelte gives to elements while the page is open. */
-const drawing = (page: Page) =>
+export const drawing = (page: Page) =>
   page.locator('main').evaluate((main) => {
     const shown = main.querySelector('.content')!.cloneNode(true) as Element
     for (const hidden of shown.querySelectorAll('[hidden]')) hidden.remove()

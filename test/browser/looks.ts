@@ -6,12 +6,20 @@ import { expect } from 'vitest'
 /** Rules that depend on colours. The others find the same in both schemes, so they run once. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Violations that axe finds in light and dark, each with its elements. `without` names rules to skip. */
-export async function axeViolations(page: Page, without: string[] = []): Promise<string[]> {
+export interface AxeChoice {
+  /** Rules to skip. */
+  without?: string[]
+  /** Selector of the part to check; all of the page if undefined. */
+  within?: string
+}
+
+/** Violations that axe finds in light and dark, each with its elements. */
+export async function axeViolations(page: Page, { without = [], within }: AxeChoice = {}): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
+    if (within !== undefined) axe.include(within)
     const { violations } = await (
       colorScheme === 'dark' ? axe.withRules(COLOUR_RULES) : axe.disableRules(without)
     ).analyze()
