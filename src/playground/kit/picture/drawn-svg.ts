@@ -8,6 +8,7 @@ const PROPERTIES = [
   'stroke-dasharray',
   'stroke-linecap',
   'stroke-linejoin',
+  'paint-order',
   'opacity',
   'fill-opacity',
   'transform',
