@@ -81,10 +81,13 @@ export interface SettingsChanged {
   type: 'settings-changed'
   patch: LivePatch
 }
-/** A branch goes on with another model, named as in `run-started`; the same name is the same model, untrained. */
+/**
+ * From this iteration on, a role has another model, named as in `run-started`; the same name is the same model, untrained. A branch
+ * begins with it, or a person swaps the model between two iterations.
+ */
 export interface ModelReplaced {
   type: 'model-replaced'
-  role: 'policy' | 'reward'
+  role: 'policy' | 'reward' | 'author'
   model: string
 }
 export interface TaskAdded {

@@ -4,8 +4,8 @@
  */
 import type { LoggedEvent } from '../method/events.ts'
 import { applyPatch, type Settings } from '../method/settings.ts'
-import type { KeptCheckpoint } from './checkpoint-thinning.ts'
-import type { Branch, RunCheckpoint, RunSummary } from './run-store.ts'
+import { keptCheckpoint, type KeptCheckpoint } from './checkpoint-thinning.ts'
+import type { Branch, ModelChange, RunCheckpoint, RunSummary } from './run-store.ts'
 
 type Place = Pick<KeptCheckpoint, 'iteration' | 'eventCount'>
 
@@ -27,7 +27,7 @@ export function branchSummary(
   begins: readonly LoggedEvent[],
 ): RunSummary {
   const { runId, iterations, replaced = [], keyedServers = [] } = branch
-  const models = { ...run.models, ...Object.fromEntries(replaced.map(({ role, source }) => [role, source])) }
+  const models = { ...modelsWithin(run, at), ...Object.fromEntries(replaced.map(({ role, source }) => [role, source])) }
   const servers = new Set([...(run.keyedServers ?? []), ...keyedServers])
   const summary: RunSummary = {
     ...cutBack(run, at),
@@ -59,11 +59,37 @@ export function changesAfter(events: readonly LoggedEvent[], at: Place): LoggedE
     .map((event, i) => ({ ...event, seq: at.eventCount + i, iteration: at.iteration + 1 }))
 }
 
+/** The summary of a run that goes on with another model, without what its event adds (noteChange). */
+export function changedSummary(run: RunSummary, { event, source, keyedServers, checkpoint }: ModelChange): RunSummary {
+  const { iteration, seq, role, model } = event
+  const before = run.models?.[role] ?? { kind: 'built-in' as const }
+  const servers = new Set([...(run.keyedServers ?? []), ...keyedServers])
+  return {
+    ...run,
+    models: { ...run.models, [role]: source },
+    replacements: [...(run.replacements ?? []), { iteration, seq, role, model, before }],
+    ...(servers.size > 0 && { keyedServers: [...servers] }),
+    checkpoints: [
+      ...run.checkpoints.filter((each) => each.iteration < checkpoint.iteration),
+      keptCheckpoint(checkpoint),
+    ],
+  }
+}
+
+/** The models of a run at a checkpoint: without those that took their place later. */
+export function modelsWithin({ models, replacements = [] }: RunSummary, at: Place): RunSummary['models'] {
+  const later = replacements.filter(({ seq }) => seq >= at.eventCount).reverse()
+  const before = later.flatMap(({ role, before }) => (before === undefined ? [] : [[role, before] as const]))
+  return before.length > 0 ? { ...models, ...Object.fromEntries(before) } : models
+}
+
 /** A run as it was at a checkpoint. */
 export function cutBack(run: RunSummary, at: Place): RunSummary {
+  const models = modelsWithin(run, at)
   return {
     ...run,
     finishedIterations: at.iteration,
+    ...(models && { models }),
     changes: within(run.changes, at),
     ...(run.replacements && { replacements: within(run.replacements, at) }),
     checkpoints: run.checkpoints.filter((checkpoint) => checkpoint.iteration <= at.iteration),

@@ -10,6 +10,15 @@ export interface KeptCheckpoint {
   bytes: number
 }
 
+export function keptCheckpoint({
+  iteration,
+  eventCount,
+  policy,
+  reward,
+}: Omit<KeptCheckpoint, 'bytes'> & { policy: Uint8Array; reward: Uint8Array }): KeptCheckpoint {
+  return { iteration, eventCount, bytes: policy.byteLength + reward.byteLength }
+}
+
 /** Bytes for the checkpoints of one run. */
 const ROOM = 128 * 2 ** 20
 const LATEST = 2

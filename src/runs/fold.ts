@@ -25,6 +25,7 @@ import type {
   TestsWritten,
 } from '../method/events.ts'
 import { metricPoints } from '../method/metric-points.ts'
+import type { Role } from '../method/ports.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import { HeldOutOutcomes, type HeldOutChange } from './held-out-outcomes.ts'
 import { MetricSeries, type Series } from './metric-series.ts'
@@ -40,7 +41,7 @@ export class RunView {
   /** The current settings, with all changes. */
   settings: Settings | null = null
   readonly settingsChanges: { iteration: number; patch: LivePatch }[] = []
-  readonly replacements: { iteration: number; role: 'policy' | 'reward'; model: string }[] = []
+  readonly replacements: { iteration: number; role: Role; model: string }[] = []
   /** From iteration 1 on, in order. */
   readonly iterations: IterationView[] = []
   /** Training and held-out episodes by id, without those that were released. */
@@ -61,6 +62,13 @@ export class RunView {
   #tests = new Map<string, TestsView>()
   /** #ends[i]: `eventCount` after the last event of iteration i. */
   #ends: number[] = []
+
+  /** Names of the current models, with all replacements; null before the run has started. */
+  get models(): RunStarted['models'] | null {
+    if (this.started === null) return null
+    const replaced = this.replacements.map(({ role, model }) => [role, model])
+    return { ...this.started.models, ...(Object.fromEntries(replaced) as Partial<RunStarted['models']>) }
+  }
 
   get isFinished(): boolean {
     return this.finished !== null

@@ -2,6 +2,7 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
 import { noteChange } from './branch.ts'
+import { keptCheckpoint } from './checkpoint-thinning.ts'
 import { chunkBytes, type EventChunk } from './event-chunk.ts'
 import { withSampledNames } from './older-logs.ts'
 import { metricRows, type MetricRow } from './metric-rows.ts'
@@ -77,8 +78,4 @@ async function addRows(stores: Upgrade): Promise<void> {
 /** All keys [runId, number] of a run: an array sorts after every number. */
 export function everythingOf(runId: string): IDBKeyRange {
   return IDBKeyRange.bound([runId], [runId, []])
-}
-
-export function keptCheckpoint({ iteration, eventCount, policy, reward }: RunCheckpoint) {
-  return { iteration, eventCount, bytes: policy.byteLength + reward.byteLength }
 }

@@ -11,16 +11,24 @@ import type { IDBPDatabase } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
 import { openTabChannel } from '../storage/browser-storage.ts'
 import { databaseName } from '../storage/deployment.ts'
-import { branchCheckpoint, branchEvents, branchSummary, changesAfter, cutBack, noteChange } from './branch.ts'
-import { outdatedCheckpoints } from './checkpoint-thinning.ts'
+import {
+  branchCheckpoint,
+  branchEvents,
+  branchSummary,
+  changedSummary,
+  changesAfter,
+  cutBack,
+  noteChange,
+} from './branch.ts'
+import { keptCheckpoint, outdatedCheckpoints } from './checkpoint-thinning.ts'
 import { chunkBytes, chunkEvents, packChunk, type EventChunk } from './event-chunk.ts'
 import { checkAnswers, noStorage, RunStoreError, storageError } from './indexeddb-failures.ts'
-import { everythingOf, keptCheckpoint, openRunDatabase, type Schema, type StoredSummary } from './indexeddb-schema.ts'
+import { everythingOf, openRunDatabase, type Schema, type StoredSummary } from './indexeddb-schema.ts'
 import { completeSettings } from './older-logs.ts'
 import { rowAfter, type MetricRow } from './metric-rows.ts'
 import { withCurrentSettings } from './older-logs.ts'
 import { newSummary, RunLostError, type ResumableRun, type ResumableRunStore } from './run-store.ts'
-import type { Branch, RunCheckpoint, RunSummary } from './run-store.ts'
+import type { Branch, ModelChange, RunCheckpoint, RunSummary } from './run-store.ts'
 import { stateEvent } from './state-event.ts'
 
 /** Tells other tabs and workers that the list of runs has changed. */
@@ -111,6 +119,26 @@ export class IndexedDbRunStore implements ResumableRunStore {
     } catch (cause) {
       throw storageError(cause)
     }
+  }
+
+  async replaceModel(change: ModelChange): Promise<void> {
+    const { event, checkpoint } = change
+    const { runId } = checkpoint
+    try {
+      const chunk = await packChunk(runId, [event])
+      const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
+      const summary = this.#written(runId, await transaction.objectStore('runs').get(runId))
+      const logBytes = summary.logBytes + chunkBytes(chunk)
+      await Promise.all([
+        transaction.objectStore('chunks').put(chunk),
+        transaction.objectStore('checkpoints').put(checkpoint),
+        transaction.objectStore('runs').put({ ...summary, ...changedSummary(summary, change), logBytes }),
+        transaction.done,
+      ])
+    } catch (cause) {
+      throw storageError(cause)
+    }
+    this.#announce()
   }
 
   async finish(runId: string): Promise<void> {

@@ -19,6 +19,13 @@ export interface SettingsChange {
   patch: LivePatch
 }
 
+/** `before` is what played the role until then; missing if the run has no checkpoint from before. */
+export type ReplacementNote = Pick<ModelReplaced, 'role' | 'model'> & {
+  iteration: number
+  seq: number
+  before?: RoleSource | string
+}
+
 /** What the list of runs shows about each run. */
 export interface RunSummary {
   runId: string
@@ -26,8 +33,8 @@ export interface RunSummary {
   /** At the start of the run, before `changes`. */
   settings: Settings
   changes: SettingsChange[]
-  /** Models that a branch put in the place of others. Older summaries lack it. */
-  replacements?: (Pick<ModelReplaced, 'role' | 'model'> & { iteration: number; seq: number })[]
+  /** Models that took the place of others. Older summaries lack it. */
+  replacements?: ReplacementNote[]
   /** Requested iterations, and finished ones. */
   iterations: number
   finishedIterations: number
@@ -36,7 +43,7 @@ export interface RunSummary {
   backend: string | null
   /** Name and SHA-256 of a world of one's own, as in its log. Older summaries lack it. */
   worldFile?: Pick<WorldFile, 'name' | 'hash'>
-  /** Sources that are not the built-in models. Older runs have addresses of folders. */
+  /** Current sources that are not the built-in models. Older runs have addresses of folders. */
   models?: Partial<Record<Role, RoleSource | string>>
   /** Servers that require a key. Keys are not kept. */
   keyedServers?: string[]
@@ -88,7 +95,7 @@ export interface RunCheckpoint {
   iteration: number
   /** Events in the log at that time; a resumed run drops the rest. */
   eventCount: number
-  /** Empty for a model that a branch has just put there: it is as it is when it is opened. */
+  /** Empty for a model that has just been put there: it is as it is when it is opened. */
   policy: Uint8Array
   reward: Uint8Array
 }
@@ -105,6 +112,17 @@ export interface Branch {
   keyedServers?: readonly string[]
 }
 
+/** A role of a run goes on with another model between two iterations. */
+export interface ModelChange {
+  /** The next event of the log. */
+  event: LoggedEvent & ModelReplaced
+  source: RoleSource
+  /** After the event, with no bytes for the new model. */
+  checkpoint: RunCheckpoint
+  /** Servers among the models that require a key. */
+  keyedServers: readonly string[]
+}
+
 export interface RunStore {
   create(summary: RunSummary): Promise<void>
   /** Events arrive in the order of `seq`, without gaps. All writes throw RunLostError if this store no longer has the run. */
@@ -112,6 +130,8 @@ export interface RunStore {
   /** Saves `timing_s/*` and `perf/*` of an iteration whose events have been appended. */
   saveTimings?(runId: string, iteration: number, metrics: Readonly<Record<string, number>>): Promise<void>
   saveCheckpoint(checkpoint: RunCheckpoint): Promise<void>
+  /** Stores all of a change or nothing, so that no model ever resumes with the weights of another. */
+  replaceModel?(change: ModelChange): Promise<void>
   finish(runId: string): Promise<void>
 }
 

@@ -9,6 +9,7 @@ import { LEARNING_ROLES, type LearningRole } from '../roles/learning.ts'
 import type { FolderFiles } from '../roles/role-model.ts'
 import { isShipped, shippedFolder } from '../roles/shipped-models.ts'
 import { keptSource, type RoleSource } from '../roles/source.ts'
+import { modelsWithin } from '../runs/branch.ts'
 import type { ResumableRunStore, RunSummary } from '../runs/run-store.ts'
 
 export interface KeptModelsParts {
@@ -70,7 +71,7 @@ export class KeptModels {
       )
     const folders = new Map<LearningRole, FolderFiles>()
     for (const role of LEARNING_ROLES) {
-      const kept = summary.models?.[role]
+      const kept = modelsWithin(summary, checkpoint)?.[role]
       const place = this.#placeOf(
         kept === undefined ? { kind: 'built-in' } : keptSource(kept),
         role,

@@ -42,13 +42,14 @@ export function branchOf({ runId, iterations, patch, replaced = {}, keys }: Bran
   }
 }
 
-function serversWithKey(models: Partial<Record<Role, RoleSource>> = {}, keys: ServerKeys = {}): string[] {
+export function serversWithKey(models: Partial<Record<Role, RoleSource>> = {}, keys: ServerKeys = {}): string[] {
   return serversOf(Object.values(models)).filter((address) => keyFor(keys, address) !== null)
 }
 
-/** Address of a server whose key is missing; undefined if none is. */
-export function serverWithoutKey({ keyedServers }: RunSummary, keys: ServerKeys = {}): string | undefined {
-  return keyedServers?.find((address) => keyFor(keys, address) === null)
+/** Address of a server in use whose key is missing; undefined if none is. */
+export function serverWithoutKey({ keyedServers, models = {} }: RunSummary, keys: ServerKeys = {}): string | undefined {
+  const used = serversOf(Object.values(keptSources(models)))
+  return keyedServers?.find((address) => used.includes(address) && keyFor(keys, address) === null)
 }
 
 function keptSources(kept: NonNullable<RunSummary['models']>): Partial<Record<Role, RoleSource>> {

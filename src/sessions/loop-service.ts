@@ -5,10 +5,10 @@
 import type { RunEvent } from '../method/events.ts'
 import type { Component } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'
-import type { Role } from '../method/ports.ts'
 import type { LivePatch } from '../method/settings.ts'
+import { RoleModelError } from '../roles/error.ts'
 import { checkLearners } from '../roles/learning.ts'
-import { sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
+import { sourcesOf, type ServerKeys } from '../roles/source.ts'
 import { readableEvent } from '../runs/readable-event.ts'
 import { eventLine, headerLine } from '../runs/run-log.ts'
 import { RunInUseError, type RunLocks } from '../runs/run-locks.ts'
@@ -24,12 +24,22 @@ import { EventBatcher } from './event-batcher.ts'
 import { failureOf, resumeFailure, inUseFailure, keyMissing, lostFailure, OpeningError } from './failures.ts'
 import { branchOf, resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
-import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'
+import type { BranchRequest, RunMessage, RunStatus, StartRequest, SwapRequest, SwapResult } from './messages.ts'
 import { loadCheckpoint, loopRequest, type OpenedRun, type OpenRun } from './opened-run.ts'
 import { RunClaims, type Claim } from './run-claim.ts'
+import { RunModels } from './run-models.ts'
 import { wholeLog, type StoredSession } from './whole-log.ts'
 
-export type { BackendWish, BranchRequest, RunFailure, RunMessage, RunStatus, StartRequest } from './messages.ts'
+export type {
+  BackendWish,
+  BranchRequest,
+  RunFailure,
+  RunMessage,
+  RunStatus,
+  StartRequest,
+  SwapRequest,
+  SwapResult,
+} from './messages.ts'
 
 export interface LoopServiceOptions {
   open: OpenRun
@@ -61,8 +71,7 @@ interface Beginning {
 
 interface CurrentRun {
   session: LoopSession
-  sources: Record<Role, RoleSource>
-  interrupt(): void
+  models: RunModels
   /** Resolves when the run has ended and its workers are gone; never rejects. */
   ended: Promise<void>
 }
@@ -206,7 +215,7 @@ export class LoopService {
    * Throws RoleModelError if that component cannot learn.
    */
   async stepOnce(only?: Component, request?: StartRequest): Promise<void> {
-    const sources = this.#current?.sources ?? sourcesOf(request?.models)
+    const sources = this.#current?.models.sources ?? sourcesOf(request?.models)
     checkLearners(sources, { trainPolicy: only === 'policy', trainReward: only === 'reward' })
     if (this.#current === null && request !== undefined) {
       const claim = await this.#claim(request.runId)
@@ -227,8 +236,25 @@ export class LoopService {
       return
     }
     const { trainPolicy = false, trainReward = false } = patch
-    if (this.#current) checkLearners(this.#current.sources, { trainPolicy, trainReward })
+    if (this.#current) checkLearners(this.#current.models.sources, { trainPolicy, trainReward })
     this.#current?.session.patch(patch)
+  }
+
+  /**
+   * Gives a role of the current run another model from the next iteration on, logged and stored as a change of the run. Resolves when
+   * it plays, or when it is known that it will not.
+   */
+  async replaceModel(swap: SwapRequest): Promise<SwapResult> {
+    const { session, models } = this.#current ?? {}
+    if (!session || !models) return { state: 'dropped' }
+    try {
+      const result = await session.replaceModel(models.exchange(swap, () => session.settings))
+      if (result.state === 'kept') models.keep(swap.role)
+      return result
+    } catch (error) {
+      if (error instanceof RoleModelError) return { state: 'kept', why: error.message }
+      throw error
+    }
   }
 
   async saveCheckpoints(): Promise<void> {
@@ -257,13 +283,7 @@ export class LoopService {
     loading(0, 0)
     let opened: OpenedRun | null = null
     try {
-      opened = await this.#options.open(request, {
-        isResumed: resumed !== undefined,
-        isSparing: this.#isSparing,
-        onBytes: loading,
-        onNotice: (text) => this.#send({ type: 'notice', runId, text }),
-        onBackend: (choice) => this.#send({ type: 'backend', runId, choice }),
-      })
+      opened = await this.#open(request, resumed !== undefined, loading)
       if (resumed) await loadCheckpoint(opened, resumed.checkpoint)
       if (this.#claims.holds(claim)) return opened
       opened.close()
@@ -276,6 +296,17 @@ export class LoopService {
       status({ state: 'failed', failure: error instanceof OpeningError ? error.failure : explain() })
     }
     return null
+  }
+
+  #open(request: StartRequest, isResumed: boolean, onBytes: (done: number, total: number) => void): Promise<OpenedRun> {
+    const { runId } = request
+    return this.#options.open(request, {
+      isResumed,
+      isSparing: this.#isSparing,
+      onBytes,
+      onNotice: (text) => this.#send({ type: 'notice', runId, text }),
+      onBackend: (choice) => this.#send({ type: 'backend', runId, choice }),
+    })
   }
 
   /** False if the run was cancelled. */
@@ -300,6 +331,8 @@ export class LoopService {
     if (!this.#claims.holds(claim)) return false
     const batcher = new EventBatcher(send)
     let hasReportedStore = false
+    const loading = (done: number, total: number) => status({ state: 'loading', what: 'the models', done, total })
+    const models = new RunModels({ request, opened, store, open: (next) => this.#open(next, true, loading) })
     const session = new LoopSession({
       loop: runLoop,
       ports: opened.ports,
@@ -334,12 +367,12 @@ export class LoopService {
         status({ state: 'failed', failure })
       })
       .finally(() => {
-        opened.close()
+        models.close()
         if (this.#current?.session !== session) return
         this.#current = null
         this.#claims.release()
       })
-    this.#current = { session, sources: sourcesOf(request.models), ended, interrupt: () => opened.interrupt?.() }
+    this.#current = { session, models, ended }
     this.#log = { runId, session, store: kept }
     // Before the first iteration, which starts after a pending promise.
     if (Object.keys(claim.patch).length > 0)
@@ -370,7 +403,7 @@ export class LoopService {
   async #end(): Promise<void> {
     this.#claims.endOpening()
     this.#current?.session.stop()
-    this.#current?.interrupt()
+    this.#current?.models.interrupt()
     await this.#current?.ended
     await this.#preparing
     this.#claims.release()

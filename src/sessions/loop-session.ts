@@ -3,19 +3,22 @@
  *
  * To pause, it stops pulling: the loop is a generator, so it rests at the next event. A step of one component alone needs a
  * different request, so the session leaves the generator at the end of an iteration and starts a new one from the log; the
- * log is the same either way (loop-state.ts).
+ * log is the same either way (loop-state.ts). So it does to exchange a model.
  */
 import {
   isLogged,
   type EphemeralEvent,
   type LoggedEvent,
+  type ModelReplaced,
   type RunEvent,
   type TimingsMeasured,
 } from '../method/events.ts'
 import type { Component, LoopPorts, LoopRequest, RunLoop } from '../method/loop-contract.ts'
+import type { Role } from '../method/ports.ts'
 import { applyPatch, type LivePatch, type Settings } from '../method/settings.ts'
-import type { RunStore } from '../runs/run-store.ts'
+import type { RunCheckpoint, RunStore } from '../runs/run-store.ts'
 import { stateEvent } from '../runs/state-event.ts'
+import type { SwapResult } from './messages.ts'
 
 export type SessionState = 'running' | 'pausing' | 'paused' | 'completed' | 'stopped'
 
@@ -39,6 +42,24 @@ export interface SessionOptions {
   onStoreFailure?(error: unknown): void
 }
 
+/** Another model for a role, between two iterations. */
+export interface ModelExchange {
+  role: Role
+  /** Its name in the log. */
+  model: string
+  /** Opens the models anew, and stores `event` with them if the other is among them. Rejects if the run cannot continue. */
+  open(
+    event: LoggedEvent & ModelReplaced,
+    before: RunCheckpoint,
+    signal: AbortSignal,
+  ): Promise<{ ports: LoopPorts; result: SwapResult }>
+}
+
+interface PendingExchange {
+  exchange: ModelExchange
+  settle(result: SwapResult): void
+}
+
 /** Most logged events that may be pending before they are stored. */
 const EVENTS_PER_CHUNK = 256
 
@@ -48,6 +69,8 @@ export class LoopSession {
   readonly #options: SessionOptions
   readonly #log: LoggedEvent[]
   readonly #abort = new AbortController()
+  #ports: LoopPorts
+  #exchanges: PendingExchange[] = []
   #stored: number
   /** Length of the log when storing was tried last; a failed try is repeated with the next events. */
   #tried: number
@@ -64,6 +87,7 @@ export class LoopSession {
 
   constructor(options: SessionOptions) {
     this.#options = options
+    this.#ports = options.ports
     this.#log = [...(options.history ?? [])]
     this.#stored = this.#tried = this.#log.length
     this.#remaining = options.iterations
@@ -74,6 +98,11 @@ export class LoopSession {
   /** Event n at index n; see `forgetsStored`. */
   get log(): readonly LoggedEvent[] {
     return this.#log
+  }
+
+  /** With all changes, also those that wait for the next iteration. */
+  get settings(): Settings {
+    return this.#settings
   }
 
   /** Whether the store has taken a checkpoint. */
@@ -90,7 +119,9 @@ export class LoopSession {
     this.#announce(this.#isPaused ? 'paused' : 'running')
     try {
       for (;;) {
+        await this.#exchangeModels()
         await this.#whileHeld()
+        if (this.#isExchangeDue) continue
         const only = this.#abort.signal.aborted ? undefined : this.#steps[0]?.only
         const reason = await this.#runSegment(only)
         if (reason === null) continue
@@ -99,14 +130,15 @@ export class LoopSession {
         return reason
       }
     } finally {
+      for (const { settle } of this.#exchanges) settle({ state: 'dropped' })
       await this.#flush()
     }
   }
 
   /** Runs iterations of one kind. Null at the end of an iteration if the next one is of another kind. */
   async #runSegment(only: Component | undefined): Promise<'completed' | 'stopped' | null> {
-    const { loop, ports, request } = this.#options
-    const events = loop(ports, {
+    const { loop, request } = this.#options
+    const events = loop(this.#ports, {
       ...request,
       iterations: only === undefined ? this.#remaining : Math.min(1, this.#remaining),
       ...(only === undefined ? {} : { only }),
@@ -127,6 +159,7 @@ export class LoopSession {
         if (!this.#abort.signal.aborted && (only !== undefined || isOtherDue)) return null
       }
       await this.#whileHeld()
+      if (this.#isExchangeDue) return null
       // The step that ended the pause may train one component, which requires a new segment.
       if (event.type === 'iteration-finished' && this.#steps[0]?.only !== only && !this.#abort.signal.aborted)
         return null
@@ -189,6 +222,52 @@ export class LoopSession {
     this.#patch = { ...this.#patch, ...patch }
   }
 
+  /** Another model takes a role between this iteration and the next, in place of an earlier wish for the role. */
+  replaceModel(exchange: ModelExchange): Promise<SwapResult> {
+    const isOther = ({ exchange: { role } }: PendingExchange) => role !== exchange.role
+    for (const pending of this.#exchanges) if (!isOther(pending)) pending.settle({ state: 'dropped' })
+    return new Promise((settle) => {
+      this.#exchanges = [...this.#exchanges.filter(isOther), { exchange, settle }]
+      this.#wake?.()
+    })
+  }
+
+  /** A run without a finished iteration has nothing to open its models again with. */
+  get #isExchangeDue(): boolean {
+    const isWanted = this.#exchanges.length > 0 && this.#remaining > 0 && !this.#abort.signal.aborted
+    return isWanted && this.#isBetweenIterations && this.iteration > 0
+  }
+
+  async #exchangeModels(): Promise<void> {
+    while (this.#isExchangeDue) {
+      const { exchange, settle } = this.#exchanges.shift()!
+      try {
+        settle(await this.#exchangeModel(exchange))
+      } catch (error) {
+        settle({ state: 'dropped' })
+        // A stopped run ends by its own event.
+        if (!this.#abort.signal.aborted) throw error
+      }
+      if (!this.#isPaused || this.#steps.length > 0) this.#announce('running')
+    }
+  }
+
+  async #exchangeModel({ role, model, open }: ModelExchange): Promise<SwapResult> {
+    await this.#flush()
+    const seq = this.#log.length
+    // The change is stored right after what was logged until now.
+    if (this.#stored < seq) return { state: 'kept', why: 'The browser could not store the run so far.' }
+    const before = await this.#saveCheckpoint(this.iteration)
+    const event = { type: 'model-replaced' as const, role, model, seq, iteration: this.iteration + 1 }
+    const { ports, result } = await open(event, before, this.#abort.signal)
+    this.#ports = ports
+    if (result.state !== 'swapped') return result
+    this.#log.push(event)
+    this.#stored = this.#tried = this.#log.length
+    this.#options.onEvent(event)
+    return result
+  }
+
   /** Saves now between iterations, else at the end of the current one. */
   async saveCheckpoints(): Promise<void> {
     if (this.#isBetweenIterations && this.#isPaused) await this.#saveCheckpoint(this.iteration)
@@ -201,15 +280,17 @@ export class LoopSession {
     return patch
   }
 
-  async #saveCheckpoint(iteration: number): Promise<void> {
+  async #saveCheckpoint(iteration: number): Promise<RunCheckpoint> {
     this.#isSaveRequested = false
-    const { ports, request, store } = this.#options
+    const { request, store } = this.#options
+    const { policy, reward } = this.#ports
     const eventCount = this.#log.length
-    const [policy, reward] = await Promise.all([ports.policy.saveCheckpoint(), ports.reward.saveCheckpoint()])
+    const [policyBytes, rewardBytes] = await Promise.all([policy.saveCheckpoint(), reward.saveCheckpoint()])
+    const checkpoint = { runId: request.runId, iteration, eventCount, policy: policyBytes, reward: rewardBytes }
     // A checkpoint beyond the stored log could not be resumed from.
-    if (this.#stored < eventCount) return
-    const checkpoint = { runId: request.runId, iteration, eventCount, policy, reward }
-    if (await this.#store(() => store.saveCheckpoint(checkpoint))) this.#hasCheckpoint = true
+    if (this.#stored === eventCount && (await this.#store(() => store.saveCheckpoint(checkpoint))))
+      this.#hasCheckpoint = true
+    return checkpoint
   }
 
   async #flush(): Promise<void> {
@@ -239,7 +320,7 @@ export class LoopSession {
   }
 
   async #whileHeld(): Promise<void> {
-    while (this.#isPaused && this.#steps.length === 0 && !this.#abort.signal.aborted) {
+    while (this.#isPaused && this.#steps.length === 0 && !this.#abort.signal.aborted && !this.#isExchangeDue) {
       // Set before anything is awaited, so that no resume is missed.
       const woken = new Promise<void>((resolve) => (this.#wake = resolve))
       await this.#flush()

@@ -40,6 +40,21 @@ export interface BranchRequest {
   keys?: ServerKeys
 }
 
+/** Gives a role of the current run another model, untrained, from the next iteration on. */
+export interface SwapRequest {
+  role: Role
+  source: RoleSource
+  /** Keys of the servers among the models. */
+  keys?: ServerKeys
+}
+
+export type SwapResult =
+  | { state: 'swapped' }
+  /** The run continues with the model that it had; `why` is for display. */
+  | { state: 'kept'; why: string }
+  /** Another choice took the place of this one, or the run ended before. */
+  | { state: 'dropped' }
+
 /** What happened, why, and what to do, for display. */
 export interface RunFailure {
   what: string

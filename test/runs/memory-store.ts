@@ -1,7 +1,14 @@
 /** Keeps one run in memory, for tests. */
 import type { LoggedEvent } from '../../src/method/events.ts'
-import { branchCheckpoint, branchEvents, branchSummary, changesAfter } from '../../src/runs/branch.ts'
-import type { Branch, ResumableRun, ResumableRunStore, RunCheckpoint, RunSummary } from '../../src/runs/run-store.ts'
+import { branchCheckpoint, branchEvents, branchSummary, changedSummary, changesAfter } from '../../src/runs/branch.ts'
+import type {
+  Branch,
+  ModelChange,
+  ResumableRun,
+  ResumableRunStore,
+  RunCheckpoint,
+  RunSummary,
+} from '../../src/runs/run-store.ts'
 import { stateEvent } from '../../src/runs/state-event.ts'
 
 export class MemoryStore implements ResumableRunStore {
@@ -24,6 +31,12 @@ export class MemoryStore implements ResumableRunStore {
 
   async saveCheckpoint(checkpoint: RunCheckpoint): Promise<void> {
     this.checkpoints.push(checkpoint)
+  }
+
+  async replaceModel(change: ModelChange): Promise<void> {
+    this.events.push(change.event)
+    this.checkpoints.push(change.checkpoint)
+    this.run = this.run && changedSummary(this.run, change)
   }
 
   async finish(): Promise<void> {

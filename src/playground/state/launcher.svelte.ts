@@ -4,6 +4,7 @@ import { ROLES } from '../../method/ports.ts'
 import type { LivePatch } from '../../method/settings.ts'
 import type { LearningRole } from '../../roles/learning.ts'
 import { keptSource, type RoleSource } from '../../roles/source.ts'
+import { modelsWithin } from '../../runs/branch.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
 import { saveFile } from '../kit/save.ts'
@@ -154,9 +155,10 @@ export class Launcher {
   }
 
   /** Chooses the models of a kept run's checkpoint for the next run. False if that failed; the list of runs says why. */
-  async startFrom({ runId, models }: RunSummary, iteration: number): Promise<boolean> {
-    const folders = await this.#runs.addModels(runId, iteration)
-    if (folders) this.models.startFrom(folders, models)
+  async startFrom(run: RunSummary, iteration: number): Promise<boolean> {
+    const folders = await this.#runs.addModels(run.runId, iteration)
+    const at = run.checkpoints.find((each) => each.iteration === iteration)
+    if (folders) this.models.startFrom(folders, at && modelsWithin(run, at))
     return folders !== null
   }
 
