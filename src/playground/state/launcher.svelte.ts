@@ -1,9 +1,10 @@
 /** Starts, continues and changes the run in this tab: what Run, Step, the queue and the sliders do. */
 import type { Component } from '../../method/loop-contract.ts'
-import { ROLES } from '../../method/ports.ts'
+import { ROLES, type Role } from '../../method/ports.ts'
 import type { LivePatch } from '../../method/settings.ts'
-import type { LearningRole } from '../../roles/learning.ts'
-import { keptSource, type RoleSource } from '../../roles/source.ts'
+import { LEARNING_ROLES, type LearningRole } from '../../roles/learning.ts'
+import { modelNames } from '../../roles/shipped-models.ts'
+import { keptSource, sourcesOf, type RoleSource } from '../../roles/source.ts'
 import { modelsWithin } from '../../runs/branch.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
@@ -19,6 +20,7 @@ import { KeptRun } from './kept-run.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
 import { LoopCommands } from './loop-commands.ts'
 import type { OpenLoop } from './loop-port.ts'
+import { ModelSwaps } from './model-swaps.svelte.ts'
 import { browserPlanStore } from './plan-store.ts'
 import { RoleModels } from './role-models.svelte.ts'
 import { RunFeed } from './run-feed.svelte.ts'
@@ -40,6 +42,7 @@ export class Launcher {
   readonly queue: RunQueue
   readonly kept: KeptRun
   readonly models = new RoleModels()
+  readonly swaps = new ModelSwaps((swap) => this.commands.replaceModel(swap))
   readonly rests = new Rests({ pause: () => this.commands.pause(), resume: () => this.commands.resume() })
   readonly #draft: DraftSettings
   readonly #runs: KeptRunList
@@ -154,11 +157,41 @@ export class Launcher {
     await this.#begin(runId, () => this.commands.branch(request))
   }
 
-  /** Chooses the models of a kept run's checkpoint for the next run. False if that failed; the list of runs says why. */
-  async startFrom(run: RunSummary, iteration: number): Promise<boolean> {
+  /** Why the run in this tab takes no other model; null if it does. */
+  get swapObstacle(): string | null {
+    const { settings } = this.feed.view
+    if (this.queue.isAt(this.feed.runId))
+      return 'The run in this tab belongs to a series, whose runs keep their models.'
+    if (settings === null) return 'The run in this tab is still loading its models.'
+    return settings.world === this.#draft.values.world ? null : 'The run in this tab is in another world.'
+  }
+
+  /** The next iteration of the run in this tab, from which it takes other models. */
+  get nextIteration(): number {
+    return (this.feed.view.current?.iteration ?? 1) + 1
+  }
+
+  /** Name of the model that a role would get, as in the log. */
+  swapName(role: Role): string {
+    return modelNames(sourcesOf(this.#supplied().models), this.#draft.values.world)[role]
+  }
+
+  /** Gives a role of the run in this tab the chosen model from the next iteration on. */
+  async swapModel(role: Role): Promise<void> {
+    const source = sourcesOf(this.#supplied().models)[role]
+    const told = { runId: this.feed.runId, model: this.swapName(role), iteration: this.nextIteration }
+    await this.swaps.ask({ role, source, keys: this.models.keys }, told)
+  }
+
+  /** Chooses models of a kept run's checkpoint for the next run. False if that failed; the list of runs says why. */
+  async startFrom(
+    run: RunSummary,
+    iteration: number,
+    roles: readonly LearningRole[] = LEARNING_ROLES,
+  ): Promise<boolean> {
     const folders = await this.#runs.addModels(run.runId, iteration)
     const at = run.checkpoints.find((each) => each.iteration === iteration)
-    if (folders) this.models.startFrom(folders, at && modelsWithin(run, at))
+    if (folders) this.models.startFrom(folders, roles, at && modelsWithin(run, at))
     return folders !== null
   }
 

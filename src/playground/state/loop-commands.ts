@@ -2,7 +2,7 @@
 import type { Component } from '../../method/loop-contract.ts'
 import type { LivePatch } from '../../method/settings.ts'
 import type { ServerKeys } from '../../roles/source.ts'
-import type { BranchRequest, StartRequest } from '../../sessions/loop-service.ts'
+import type { BranchRequest, StartRequest, SwapRequest, SwapResult } from '../../sessions/loop-service.ts'
 import type { LoopPort, OpenLoop } from './loop-port.ts'
 import type { RunFeed } from './run-feed.svelte.ts'
 import { errorText } from '../../threads/error-text.ts'
@@ -62,6 +62,16 @@ export class LoopCommands {
 
   async patch(patch: LivePatch): Promise<void> {
     if (this.#feed.isOpen) await this.#try((port) => port.patch(patch), 'The setting could not be changed.')
+  }
+
+  /** Gives the run that is open another model. */
+  async replaceModel(swap: SwapRequest): Promise<SwapResult> {
+    if (!this.#feed.isOpen || !this.#port) return { state: 'dropped' }
+    try {
+      return await this.#port.replaceModel(swap)
+    } catch (cause) {
+      return { state: 'kept', why: errorText(cause) }
+    }
   }
 
   /** The log so far as a file; null before the first run. */

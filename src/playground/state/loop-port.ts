@@ -2,7 +2,7 @@
 import type { Component } from '../../method/loop-contract.ts'
 import type { LivePatch } from '../../method/settings.ts'
 import type { ServerKeys } from '../../roles/source.ts'
-import type { BranchRequest, RunMessage, StartRequest } from '../../sessions/loop-service.ts'
+import type { BranchRequest, RunMessage, StartRequest, SwapRequest, SwapResult } from '../../sessions/loop-service.ts'
 
 export interface LoopPort {
   /** Whether the runs that begin or continue from now on spare the device. */
@@ -16,6 +16,8 @@ export interface LoopPort {
   stop(): Promise<void>
   stepOnce(only?: Component, request?: StartRequest): Promise<void>
   patch(patch: LivePatch): Promise<void>
+  /** Resolves when the model plays, or when it is known that it will not. */
+  replaceModel(swap: SwapRequest): Promise<SwapResult>
   exportLog(): Promise<{ runId: string; file: Blob } | null>
 }
 

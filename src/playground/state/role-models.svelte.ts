@@ -10,7 +10,7 @@ import {
   type Role,
   type RoleForm,
 } from '../run/role-models.ts'
-import { LEARNING_ROLES } from '../../roles/learning.ts'
+import type { LearningRole } from '../../roles/learning.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { AddedFolders } from '../../sessions/kept-models.ts'
 import { readLocal, writeLocal } from '../kit/local-text.ts'
@@ -23,6 +23,12 @@ export class RoleModels {
   #foldersAdded = $state.raw(0)
   /** The source of each role, from the last state of its form without a problem. */
   #sources = $state.raw<Readonly<Record<Role, RoleSource>>>(firstSources(parseForms(readLocal(KEY))))
+
+  /** Of graphics memory. A page cannot find out how much there is. */
+  gigabytes = $state(4)
+  get graphicsMemory(): number {
+    return Math.max(0, this.gigabytes || 0) * 1e9
+  }
 
   form(role: Role): RoleForm {
     return this.#forms[role]
@@ -75,8 +81,8 @@ export class RoleModels {
   }
 
   /** Chooses the folders of another run's models, with adapters for those that it trained by adapters. */
-  startFrom(folders: AddedFolders, trained: RunSummary['models'] = {}): void {
-    for (const role of LEARNING_ROLES) {
+  startFrom(folders: AddedFolders, roles: readonly LearningRole[], trained: RunSummary['models'] = {}): void {
+    for (const role of roles) {
       const name = folders[role]
       if (name !== undefined) this.change(role, trainedForm(name, trained[role]))
     }
