@@ -1,0 +1,57 @@
+/** Swaps a model on the diagram of the loop: before a run, in a run that continues, and after the tab was closed. */
+import type { Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { usePages } from './harness.ts'
+import { smallLink } from './small-run.ts'
+
+const pages = usePages()
+const box = (page: Page, title: string) => page.locator('.node').filter({ hasText: title })
+const iteration = async (page: Page) =>
+  Number(/Iteration (\d+)/.exec((await page.locator('.sentence-now').textContent()) ?? '')?.[1] ?? 0)
+
+it('gives a role another model before a run, and the run in this tab from its next iteration on', async () => {
+  const page = await pages.open()
+  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await page.goto(new URL(await smallLink(), inject('pageAddress')).href)
+  await page.goto(new URL('#loop', page.url()).href)
+  const reward = box(page, 'Reward model')
+  const dialog = page.getByRole('dialog')
+
+  // Before a run, the choice is all that there is to do.
+  await reward.getByRole('button', { name: 'Swap the reward model' }).click()
+  await dialog.getByLabel(/beginning of its lessons/).check()
+  expect(await dialog.getByRole('button', { name: /^Swap in/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await reward.getByRole('button').evaluate((button) => button === document.activeElement)).toBe(true)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await expect.poll(() => iteration(page)).toBeGreaterThanOrEqual(2)
+  expect(await reward.textContent()).toContain('household-reward-early')
+
+  await reward.getByRole('button', { name: 'Swap the reward model' }).click()
+  await dialog.getByLabel(/beginning of its lessons/).uncheck()
+  await dialog.getByRole('button', { name: /^Swap in household-reward from iteration \d+$/ }).click()
+  await dialog.getByText('Reward model: household-reward plays in the run.').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await expect.poll(() => reward.textContent()).not.toContain('early')
+  const swappedAt = await iteration(page)
+  await expect.poll(() => iteration(page)).toBeGreaterThan(swappedAt)
+  await page.locator('figure').getByText('Reward model replaced').first().waitFor()
+
+  // A model that cannot learn is refused with the reason, and the run continues with its own.
+  await box(page, 'Policy').getByRole('button', { name: 'Swap the policy’s model' }).click()
+  await dialog.getByLabel(/Played by/).selectOption('openai')
+  await dialog.getByLabel('Model, named as on the server').fill('m')
+  await dialog.getByRole('button', { name: /^Swap in m from iteration/ }).click()
+  await dialog.getByText('The run keeps its model.').waitFor()
+  expect(await dialog.getByRole('status').textContent()).toContain('samples but does not train')
+  await dialog.getByLabel(/Played by/).selectOption('built-in')
+  await page.keyboard.press('Escape')
+
+  // The tab is closed, and the run continues with the model that it was given.
+  await page.reload()
+  await page.getByRole('button', { name: /^Resume the run from/ }).click()
+  await expect.poll(() => iteration(page)).toBeGreaterThan(swappedAt)
+  expect(await reward.textContent()).toContain('household-reward v')
+  await page.locator('figure').getByText('Reward model replaced').first().waitFor()
+})
