@@ -1,8 +1,8 @@
 /** The household world: samples tasks, steps episodes, and applies the author's rewrites. */
 import { exposeService } from '../src/threads/worker-bridge.ts'
 import { RunEnvironment } from '../src/worlds/household/run-environment.ts'
-import { IndexedDbGameLibrary } from '../src/worlds/household/library/indexeddb-library.ts'
+import { IndexedDbGameLibrary, OWN_GAMES } from '../src/worlds/household/library/indexeddb-library.ts'
 
-exposeService(new RunEnvironment(new IndexedDbGameLibrary()))
+exposeService(new RunEnvironment(new IndexedDbGameLibrary(), new IndexedDbGameLibrary(OWN_GAMES)))
 
 export type EnvironmentWorker = RunEnvironment

@@ -97,8 +97,8 @@ export const settingsSchema = v.pipe(
     world: v.picklist(['household', 'coding', 'desktop', 'own']),
     /** Problems of the coding world: generated ones, or imported ones in the released format. */
     problems: v.picklist(['generated', 'imported']),
-    /** Games of the household: generated ones, small or of ALFWorld's size, or imported ALFWorld games. */
-    games: v.picklist(['compact', 'full', 'official']),
+    /** Games of the household: generated ones, small or of ALFWorld's size, imported ALFWorld games, or those that a person made. */
+    games: v.picklist(['compact', 'full', 'official', 'own']),
     /** ALFWorld's command language: v2 since 0.4 ("move mug 1 to shelf 2"), v1 before it ("put mug 1 in/on shelf 2"). */
     dialect: v.picklist(['v2', 'v1']),
     /** Whether "Nothing happens." says why. */

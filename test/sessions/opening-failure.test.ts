@@ -15,7 +15,7 @@ describe('the explanation of a world that cannot be opened', () => {
       false,
       new NoGamesError('No games.'),
       'household',
-      'Import them under Games, or choose generated rooms',
+      'Import or make them under Games, or choose generated rooms',
     ],
     [household, true, new NoGamesError('No games.'), 'household', 'then reload the page and resume the run'],
     [household, false, new Error('Broken.'), 'household', 'Reload the page and start the run again; generated rooms'],

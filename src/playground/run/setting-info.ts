@@ -314,7 +314,7 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   games: {
     label: 'Games',
-    help: "Small generated rooms, generated rooms of ALFWorld's size, or your imported official games.",
+    help: "Small generated rooms, generated rooms of ALFWorld's size, your imported official games, or games of your own with evaluation in small rooms.",
     paper: "ALFWorld's official games",
     released: 'json_2.1.1, configs/alfworld_rl.yaml',
   },

@@ -30,7 +30,7 @@ export const household: WorldDescriptor = {
     const later = isResumed ? ', then reload the page and resume the run' : ', or choose generated rooms there'
     return {
       what,
-      remedy: `Import them under Games${later}. A run without evaluation (Evaluate every: 0) needs none of the valid folders.`,
+      remedy: `Import or make them under Games${later}. A run without evaluation (Evaluate every: 0) needs none of the valid folders.`,
     }
   },
 }

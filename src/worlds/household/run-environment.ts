@@ -13,17 +13,19 @@ type Arguments<Method extends keyof EnvironmentPort> = Parameters<EnvironmentPor
 
 export class RunEnvironment implements EnvironmentPort {
   readonly #library: GameLibrary
+  readonly #own: GameLibrary
   #environment: EnvironmentPort | null = null
   #dialect: Dialect = DEFAULTS.dialect
 
-  /** The library is read only for imported games. */
-  constructor(library: GameLibrary) {
+  /** The libraries are read only for imported games and for a person's own. */
+  constructor(library: GameLibrary, own: GameLibrary) {
     this.#library = library
+    this.#own = own
   }
 
   /** Throws NoGamesError where the run would draw imported games that are missing. */
   async open(request: WorldRequest): Promise<void> {
-    const { settings } = request
+    const { settings, isResumed } = request
     if (settings.games === 'official') {
       const there = new Set((await this.#library.list()).map((entry) => entry.split))
       const missing = drawnSplits(request)
@@ -36,7 +38,9 @@ export class RunEnvironment implements EnvironmentPort {
         )
       }
     }
-    this.#environment = createEnvironment(settings, this.#library)
+    if (settings.games === 'own' && !isResumed && (await this.#own.list()).length === 0)
+      throw new NoGamesError('The run plays games of your own, and this browser has none.')
+    this.#environment = createEnvironment(settings, this.#library, this.#own)
     this.#dialect = settings.dialect
   }
 

@@ -3,6 +3,7 @@ import type { OfficialSplit } from '../../../src/worlds/household/library/game-l
 import { RunEnvironment } from '../../../src/worlds/household/run-environment.ts'
 import { importGames } from '../../../src/worlds/household/library/import-games.ts'
 import { NoGamesError } from '../../../src/worlds/household/library/imported-games.ts'
+import { drawOwnGame } from '../../../src/worlds/household/generator/own-game.ts'
 import { MemoryGameLibrary } from '../../../src/worlds/household/library/memory-library.ts'
 import { presetSettings } from '../../../src/method/presets.ts'
 import type { Settings } from '../../../src/method/settings.ts'
@@ -28,7 +29,7 @@ beforeEach(() => {
 
 describe('the household of a run', () => {
   it('plays the games that the settings select', async () => {
-    const service = new RunEnvironment(library)
+    const service = new RunEnvironment(library, new MemoryGameLibrary())
     await service.open({ settings: settings({ games: 'full', dialect: 'v1' }), isResumed: false })
     const [task] = await service.sampleTasks('train', 1, 1)
     expect(task!.id).toContain('full')
@@ -48,7 +49,7 @@ describe('the household of a run', () => {
 
   it('plays imported games, and reports missing ones before anything else is loaded', async () => {
     const official = settings({ games: 'official' })
-    const service = new RunEnvironment(library)
+    const service = new RunEnvironment(library, new MemoryGameLibrary())
     const opening = service.open({ settings: official, isResumed: false })
     await expect(opening).rejects.toThrow(NoGamesError)
     await expect(opening).rejects.toThrow('folders train, valid_seen, valid_unseen')
@@ -64,11 +65,11 @@ describe('the household of a run', () => {
   it('continues with the tasks of a log without the library, unless the run is evaluated', async () => {
     await fill('train', 'valid_seen', 'valid_unseen')
     const unevaluated = settings({ games: 'official', evaluateEvery: 0 })
-    const service = new RunEnvironment(library)
+    const service = new RunEnvironment(library, new MemoryGameLibrary())
     await service.open({ settings: unevaluated, isResumed: false })
     const [task] = await service.sampleTasks('train', 1, 1)
     await library.clear()
-    const resumed = new RunEnvironment(library)
+    const resumed = new RunEnvironment(library, new MemoryGameLibrary())
     await resumed.open({ settings: unevaluated, isResumed: true })
     const kept = JSON.parse(JSON.stringify(task)) as NonNullable<typeof task>
     const [start] = await resumed.reset([{ episodeId: 'e', task: kept, maxSteps: 5 }])
@@ -79,6 +80,25 @@ describe('the household of a run', () => {
   })
 
   it('cannot be played before it is opened', async () => {
-    await expect(new RunEnvironment(library).sampleTasks('train', 1, 1)).rejects.toThrow('has not been opened')
+    await expect(new RunEnvironment(library, new MemoryGameLibrary()).sampleTasks('train', 1, 1)).rejects.toThrow(
+      'has not been opened',
+    )
+  })
+
+  it('trains on games of one’s own, evaluates in small rooms, and says where there are none', async () => {
+    const own = new MemoryGameLibrary()
+    const request = { settings: settings({ games: 'own' }), isResumed: false }
+    await expect(new RunEnvironment(library, own).open(request)).rejects.toThrow('this browser has none')
+    const goal = { taskType: 'pick_and_place_simple', object: 'apple', target: 'countertop' } as const
+    const game = drawOwnGame({ floorPlan: 1, goal, seed: 1 })
+    await own.put([{ id: game.id, split: 'train', game, walkthrough: [] }])
+    const service = new RunEnvironment(library, own)
+    await service.open(request)
+    expect((await service.sampleTasks('train', 4, 1)).map(({ instruction }) => instruction)).toEqual([
+      'put a apple in countertop.',
+    ])
+    const small = new RunEnvironment(library, own)
+    await small.open({ settings: settings({ games: 'compact' }), isResumed: false })
+    expect(await service.sampleTasks('ood', 3, 5)).toEqual(await small.sampleTasks('ood', 3, 5))
   })
 })

@@ -9,6 +9,7 @@ import type { ImportProgress, ImportSummary } from '../../../worlds/household/li
 import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
 import { isPersistent, openTabChannel } from '../../../storage/browser-storage.ts'
 import type { OpenImporter } from './games-worker.ts'
+import { OwnGames } from './own-games.svelte.ts'
 import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
 export type ImportState =
@@ -25,6 +26,7 @@ const BATCH = 256
 export const [gamesOfPage, provideGames] = createContext<Games>()
 
 export class Games implements WorldShelf {
+  readonly own = new OwnGames()
   readonly #open: OpenImporter
   readonly #library = new IndexedDbGameLibrary()
   readonly #tabs = openTabChannel('household-games')
@@ -77,6 +79,7 @@ export class Games implements WorldShelf {
   }
 
   async look(): Promise<void> {
+    await this.own.look()
     try {
       this.#entries = await this.#library.list()
       this.#obstacle = null

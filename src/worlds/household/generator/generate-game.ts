@@ -96,7 +96,8 @@ function gameOf(
   })
 }
 
-function isPlayable(game: HouseholdGame, random: Random): boolean {
+/** Whether the goal is still to be reached, and an expert reaches it within a usual episode. */
+export function isPlayable(game: HouseholdGame, random: Random): boolean {
   const state = startGame(game, { stepLimit: expertStepLimit })
   return !state.won && distanceToGoal(state) < Infinity && playExpert(state, new Knowledge(game), random).won
 }

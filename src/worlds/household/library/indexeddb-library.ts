@@ -12,6 +12,9 @@ interface Schema extends DBSchema {
   entries: { key: string; value: LibraryEntry }
 }
 
+/** Name of the library of games that a person made. */
+export const OWN_GAMES = 'rlanything-own-games'
+
 /** All methods throw a LibraryError if the browser's storage fails. */
 export class IndexedDbGameLibrary implements GameLibrary {
   readonly #database: LibraryDatabase<Schema>
@@ -48,6 +51,13 @@ export class IndexedDbGameLibrary implements GameLibrary {
       const [found] = await Promise.all([Promise.all(ids.map((id) => store.get(id))), done])
       return found.filter((game) => game !== undefined)
     })
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#database.write(['games', 'entries'], (transaction) => [
+      transaction.objectStore('games').delete(id),
+      transaction.objectStore('entries').delete(id),
+    ])
   }
 
   clear(): Promise<void> {

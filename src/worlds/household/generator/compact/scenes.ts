@@ -49,7 +49,8 @@ function goalsOn(plan: FloorPlan, taskType: TaskType): Goal[] {
   )
 }
 
-function placeObjects(plan: FloorPlan, goal: Goal, random: Random): GameObject[] | null {
+/** Places the goal's objects and others. Null if the draw found no fair places. */
+export function placeObjects(plan: FloorPlan, goal: Goal, random: Random): GameObject[] | null {
   const targets = placeTargets(plan, goal, random)
   if (!targets) return null
   const placed = targets.map((where) => ({ type: goal.object, in: where }))
