@@ -239,6 +239,42 @@ describe('the store of runs in the browser', () => {
     expect(found.checkpoint).toBe(2)
   })
 
+  it('stores a change of model whole, and an earlier checkpoint keeps the model of then', async () => {
+    const { page } = await open()
+    const found = await page.evaluate(
+      async ([run, events]) => {
+        const { IndexedDbRunStore } = globalThis as unknown as StoreModule
+        const store = await IndexedDbRunStore.open('test')
+        await store.create(run)
+        await store.append('s', events)
+        const bytes = Uint8Array.of(1)
+        const checkpoint = { runId: 's', iteration: 1, eventCount: 2, policy: bytes, reward: bytes }
+        await store.saveCheckpoint(checkpoint)
+        await store.saveCheckpoint({ ...checkpoint, iteration: 2, eventCount: 4 })
+        await store.replaceModel({
+          event: { type: 'model-replaced', role: 'reward', model: 'early', seq: 4, iteration: 3 },
+          source: { kind: 'built-in', isEarly: true },
+          checkpoint: { ...checkpoint, iteration: 2, eventCount: 5, reward: new Uint8Array() },
+          keyedServers: [],
+        })
+        const resumed = await store.prepareResume('s')
+        const branch = await store.branch('s', 1, { runId: 'b', iterations: 4, patch: { lambda: 2 } })
+        return { resumed, branch }
+      },
+      [summary('s'), [...iteration(1, 0), ...iteration(2, 2)]] as const,
+    )
+    expect(found.resumed).toMatchObject({
+      summary: {
+        models: { reward: { kind: 'built-in', isEarly: true } },
+        replacements: [{ iteration: 3, seq: 4, role: 'reward', model: 'early', before: { kind: 'built-in' } }],
+        checkpoints: [{ iteration: 1 }, { iteration: 2, eventCount: 5, bytes: 1 }],
+      },
+      checkpoint: { eventCount: 5 },
+    })
+    expect(found.resumed?.history.at(-1)).toMatchObject({ type: 'model-replaced', seq: 4 })
+    expect(found.branch).toMatchObject({ models: { reward: { kind: 'built-in' } }, replacements: [] })
+  })
+
   it('frees space by deleting log and checkpoints, and keeps the curves', async () => {
     const { page } = await open()
     const found = await page.evaluate(
