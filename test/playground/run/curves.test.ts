@@ -37,6 +37,15 @@ describe('curves', () => {
     expect(before.series.map(({ name, points }) => [name, points.length])).toEqual([[sampled[0], 3], [sampled[1], 3], ['training', 6]]) // prettier-ignore
   })
 
+  it('do not show the training temperature for a moment while an evaluation goes on, where both have given the same', () => {
+    const equal = events.map((event): LoggedEvent => (event.type === 'evaluation' ? { ...event, acc: 0.5 } : event))
+    const evaluations = equal.flatMap((event, i) => (event.type === 'evaluation' ? [i] : []))
+    for (const end of evaluations.slice(4)) {
+      const names = charts(foldRun(equal.slice(0, end + 1)))[0]!.series.map(({ name }) => name)
+      expect(names).toEqual(['in distribution', 'out of distribution', 'training'])
+    }
+  })
+
   it('draw the mean vote beside the mean outcome', () => {
     const [votes, outcomes] = chart('pleasing').series
     expect(votes!.points.at(-1)?.y).toBe(iteration.metrics['policy/step_score/mean'])
