@@ -26,17 +26,18 @@ export async function makeSmall(page: Page, { evaluateEvery = 0, evaluationTasks
   if (evaluateEvery > 0) await set(page, /^Evaluation tasks/, evaluationTasks)
 }
 
-/** The same run as the hash of a link, `#` included. */
+/** The same run as the hash of a link, `#` included, in any world that ships with models. */
 export function smallLink(settings: Partial<Settings> = {}, backend: BackendWish = 'auto'): Promise<string> {
+  const preset = settings.world ?? 'household'
   const small = {
     evaluationsPerStep: 1,
     groupSize: 2,
     tasksPerIteration: 1,
     taskPoolSize: 2,
-    maxSteps: 5,
+    // A program is one step.
+    maxSteps: preset === 'coding' ? 1 : 5,
     evaluateEvery: 0,
   }
-  const preset = 'household'
   const whole = { ...presetSettings(preset), ...small, ...settings }
   return writeLink({ preset, settings: whole, backend, iterations: 1000 })
 }
