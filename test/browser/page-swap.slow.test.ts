@@ -21,6 +21,10 @@ it('gives a role another model before a run, and the run in this tab from its ne
   await reward.getByRole('button', { name: 'Swap the reward model' }).click()
   await dialog.getByLabel(/beginning of its lessons/).check()
   expect(await dialog.getByRole('button', { name: /^Swap in/ }).count()).toBe(0)
+  // The keys of the page do nothing under a dialog.
+  await dialog.getByRole('button', { name: 'Close' }).focus()
+  await page.keyboard.press('3')
+  expect(new URL(page.url()).hash).not.toContain('tasks')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   expect(await reward.getByRole('button').evaluate((button) => button === document.activeElement)).toBe(true)

@@ -5,12 +5,14 @@ import type { Playground } from '../state/playground.svelte.ts'
 const TEXTLESS = new Set(['checkbox', 'radio', 'range'])
 
 /**
- * Handles a key unless a person is typing or pressing a control. `goTo` opens a group of views by its number, from 1. Null
+ * Handles a key unless a person is typing, pressing a control or in a dialog. `goTo` opens a group of views by its number, from 1. Null
  * while no run is on show.
  */
 export function handleKey(event: KeyboardEvent, playground: Playground | null, goTo: (group: number) => void): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
   const target = event.target as HTMLElement
+  // A dialog covers the views.
+  if (target.closest('dialog')) return
   const field = target.closest('input, select, textarea')
   if (field && !(field instanceof HTMLInputElement && TEXTLESS.has(field.type))) return
   if (/^[1-9]$/.test(event.key)) return goTo(Number(event.key))
