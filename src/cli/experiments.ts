@@ -9,6 +9,7 @@ import { kindsOfRun, kindsTable } from './experiments/kinds-report.ts'
 import { votesOfRun, votesTable } from './experiments/votes-report.ts'
 import type { LoggedEvent } from '../method/events.ts'
 import { readRunLog } from '../runs/file-store.ts'
+import { watchLogSize } from './experiments/log-size-run.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
 import { watchMemory } from './experiments/memory-run.ts'
 import type { Fields } from './page/visitor.ts'
@@ -26,6 +27,8 @@ npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 2
 npm run experiments -- memory [--preset household] [--iterations 500] [--every 25] [--tasks-per-iteration N]
                          [--evaluate-every N]
   How much memory the page holds every few iterations, with each of its views open in turn.
+npm run experiments -- log-size [--presets household,coding,desktop] [--iterations 4]
+  How much of the browser's storage the log of a run takes, an iteration.
 npm run experiments -- kinds RUN.jsonl.gz ...
   Which kinds of held-out task runs have learned, from their logs; those of \`paper\` are in .cache/experiments/paper.
 npm run experiments -- votes RUN.jsonl.gz ...
@@ -63,6 +66,7 @@ function numberOf(name: string, text: string): number {
 
 const OPTIONS = {
   preset: { type: 'string', default: 'household' },
+  presets: { type: 'string', default: 'household,coding,desktop' },
   in: { type: 'string', default: 'chromium' },
   seeds: { type: 'string', default: '0,1,2,3,4' },
   minutes: { type: 'string', default: '10' },
@@ -109,6 +113,12 @@ async function run(args: readonly string[]): Promise<void> {
     const openings = numberOf('openings', values.openings)
     await watchMainThread({ preset: values.preset, after, seconds, openings }, (watched) =>
       process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
+    )
+  } else if (name === 'log-size') {
+    const iterations = numberOf('iterations', values.iterations ?? '4')
+    if (iterations < 2) throw new ArgumentError('--iterations must be 2 or more.')
+    await watchLogSize({ presets: values.presets.split(','), iterations }, (size) =>
+      process.stdout.write(`${JSON.stringify(size, (_, value: unknown) => rounded(value))}\n`),
     )
   } else if (name === 'memory') {
     const [iterations, every] = [numberOf('iterations', values.iterations ?? '500'), numberOf('every', values.every)]
