@@ -46,18 +46,24 @@ const closedParts = (page: Page, firstMark: number) =>
     })
   }, firstMark)
 
-/** Where openers are in the window and whether they are open; null for one that is gone. */
+/**
+ * Where openers are in the window and whether they are open; null for one that is gone. All of one moment, with the height of the alarms,
+ * which fire and end.
+ */
 const statesOf = (page: Page, parts: readonly Part[]) =>
   page.evaluate(
-    (marks) =>
-      marks.map((mark) => {
+    (marks) => {
+      const alarms = document.querySelector('#alarms')?.getBoundingClientRect().height
+      return marks.map((mark) => {
         const opener = document.querySelector(`[data-walk="${mark}"]`)
         const isOpen = opener?.matches('details[open] > summary, [aria-expanded="true"]') ?? false
         if (!opener) return null
         const top = Math.round(opener.getBoundingClientRect().top)
         const height = (opener.closest('details') ?? opener).getBoundingClientRect().height
-        return { isOpen, isShown: opener.checkVisibility(), isInWindow: top >= 0 && top < innerHeight, top, height }
-      }),
+        const isInWindow = top >= 0 && top < innerHeight
+        return { isOpen, isShown: opener.checkVisibility(), isInWindow, top, height, alarms }
+      })
+    },
     parts.map(({ mark }) => mark),
   )
 
@@ -77,15 +83,13 @@ async function changesWhileOpen(page: Page, parts: readonly Part[]): Promise<str
     document.querySelector('[data-left]')?.removeAttribute('data-left')
     document.activeElement?.setAttribute('data-left', '')
   })
-  // What is below an alarm or an open part moves when that grows: tables get rows, and alarms fire and end.
-  const alarms = () => page.evaluate(() => document.querySelector('#alarms')?.getBoundingClientRect().height)
-  const alarmsBefore = await alarms()
   const before = await statesOf(page, parts)
   const from = await iteration(page)
   await expect.poll(() => iteration(page), { timeout: 120_000 }).toBeGreaterThanOrEqual(from + 1)
   const hasFocus = await page.evaluate(() => document.activeElement?.hasAttribute('data-left') ?? false)
   const after = await statesOf(page, parts)
-  const mayMove = (await alarms()) !== alarmsBefore || after.some((now, i) => now?.height !== before[i]?.height)
+  // What is below an alarm or an open part moves when that grows: tables get rows.
+  const mayMove = after.some((now, i) => now?.height !== before[i]?.height || now?.alarms !== before[i]?.alarms)
   const changes = parts.flatMap(({ name }, i) => {
     const [then, now] = [before[i]!, after[i]]
     if (!now) return [`“${name}” is gone`]

@@ -58,4 +58,11 @@ it('gives a role another model before a run, and the run in this tab from its ne
   await expect.poll(() => iteration(page)).toBeGreaterThan(swappedAt)
   expect(await reward.textContent()).toContain('household-reward v')
   await page.locator('figure').getByText('Reward model replaced').first().waitFor()
+
+  // What a role has learned in a kept run, here in this one, can be chosen too.
+  await box(page, 'Policy').getByRole('button', { name: 'Swap the policy’s model' }).click()
+  await dialog.getByRole('combobox', { name: 'From a kept run' }).selectOption({ index: 1 })
+  await expect.poll(() => dialog.getByRole('combobox', { name: /Played by/ }).inputValue()).toBe('checkpoint')
+  await dialog.getByRole('button', { name: /^Swap in/ }).click()
+  await dialog.getByText(/^Policy: .* plays in the run\.$/).waitFor()
 })
