@@ -4,38 +4,38 @@
  *     R_i = O + (λ / m) Σ_j S_ij      A_i = (R_i - mean) / std      R_S_ij = R_i · S_ij
  *
  * and in the coding world, where one test scores all n programs, R_S_j = 1/n Σ_i R_i S_ij. Each line comes twice, in symbols
- * and in numbers; pieces with the same id belong together. The numbers come from src/method; only the mean and the spread
- * that a line shows are computed here.
+ * and in numbers, in the notation of kit/math/formula.ts; a symbol and its number have one id. The numbers come from src/method;
+ * only the mean and the spread that a line shows are computed here.
  */
 import type { AdvantageSettings, GroupAdvantages } from '../../method/advantages.ts'
 import { consistencyFeedback, integratedFeedback } from '../../method/feedback.ts'
 import type { BatchGroup } from '../../runs/batch.ts'
 import { compact, decimal, signed } from '../kit/format.ts'
+import type { SymbolMeaning } from '../kit/math/links.svelte.ts'
 
 export const SYMBOLS = {
-  O: 'outcome of the trajectory',
-  lambda: 'weight of the votes',
-  m: 'readable votes',
-  S: 'votes of the reward model',
-  R: 'feedback of the step',
-  mean: 'mean of R over what the step is compared with',
-  std: 'standard deviation of R over what the step is compared with',
-  A: 'advantage that trains the policy',
-  RS: 'worth of each vote',
-  AS: 'advantage that trains the reward model',
-  hidden: 'share of the hidden tests that the program passes',
-} as const
+  O: { means: 'outcome of the trajectory', hue: 'environment' },
+  lambda: { means: 'weight of the votes' },
+  m: { means: 'readable votes', hue: 'reward' },
+  S: { means: 'votes of the reward model', hue: 'reward' },
+  R: { means: 'feedback of the step' },
+  mean: { means: 'mean of R over what the step is compared with' },
+  std: { means: 'standard deviation of R over what the step is compared with' },
+  A: { means: 'advantage that trains the policy', hue: 'policy' },
+  RS: { means: 'worth of each vote', hue: 'reward' },
+  AS: { means: 'advantage that trains the reward model', hue: 'reward' },
+  hidden: { means: 'share of the hidden tests that the program passes', hue: 'environment' },
+} as const satisfies Record<string, SymbolMeaning>
 export type SymbolId = keyof typeof SYMBOLS
 
-export interface Piece {
-  /** Null for operators and brackets. */
-  id: SymbolId | null
-  text: string
-}
+export type EquationValues = Readonly<Partial<Record<SymbolId, string>>>
 
 export interface EquationLine {
-  symbols: Piece[]
-  numbers: Piece[]
+  /** In the notation of kit/math/formula.ts. */
+  symbols: string
+  numbers: string
+  /** The number of each symbol. */
+  values: EquationValues
   /** Explains the numbers where the formula does not. */
   note: string | null
 }
@@ -47,8 +47,35 @@ export interface ChosenStep {
   test: number
 }
 
-const glue = (text: string): Piece => ({ id: null, text })
-const piece = (id: SymbolId, text: string): Piece => ({ id, text })
+/** A line from its shape, "#R = #O", and from what each of its symbols is written as and equals. */
+function line(
+  shape: string,
+  parts: Partial<Record<SymbolId, readonly [symbol: string, number: string]>>,
+  note: string | null,
+): EquationLine {
+  const entries = Object.entries(parts) as [SymbolId, readonly [string, string]][]
+  const fill = (write: (part: readonly [string, string]) => string) =>
+    shape.replaceAll(/#(\w+)/g, (_, id: SymbolId) => `#${id}{${write(parts[id]!)}}`)
+  return {
+    symbols: fill(([symbol]) => symbol),
+    numbers: fill(([, number]) => `"${number}"`),
+    values: Object.fromEntries(entries.map(([id, [, number]]) => [id, number])),
+    note,
+  }
+}
+
+/** More numbers than this are counted, not listed. */
+const MOST_LISTED = 5
+
+/** "+1 +1 −1", or "20 × +1, 12 × −1" of many. */
+function listed(numbers: readonly string[]): string {
+  if (numbers.length === 0) return '–'
+  if (numbers.length <= MOST_LISTED) return numbers.join(' ')
+  const counts = new Map<string, number>()
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return [...counts].map(([number, count]) => `${count} × ${number}`).join(', ')
+}
+const inBrackets = (scores: readonly number[]) => `(${listed(scores.map((score) => signed(score, 0)))})`
 
 /** Null if there is no such step. */
 export function equationLines(
@@ -75,20 +102,20 @@ function feedbackLine(
   settings: AdvantageSettings,
   { trajectory, step }: ChosenStep,
 ): EquationLine {
-  const r = piece('R', signed(derived.feedback[trajectory]![step]))
+  const R = ['R', signed(derived.feedback[trajectory]![step])] as const
   if (group.kind === 'programs' && settings.profile === 'reference') {
-    return {
-      symbols: [piece('R', 'R'), glue('='), piece('hidden', 'hidden tests passed')],
-      numbers: [r, glue('='), piece('hidden', decimal(group.passRatios[trajectory]))],
-      note: 'The released code trains the policy on the hidden tests alone; it knows neither λ nor the written tests here.',
-    }
+    return line(
+      '#R = #hidden',
+      { R, hidden: ['"hidden tests passed"', decimal(group.passRatios[trajectory])] },
+      'The released code trains the policy on the hidden tests alone; it knows neither λ nor the written tests here.',
+    )
   }
   const scores = group.scores[trajectory]![step]!
   const readable = settings.profile === 'reference' ? scores : scores.filter((score) => score !== 0)
   const unread = scores.length - readable.length
-  const o = piece('O', signed(group.outcomes[trajectory], 0))
-  const votes = piece('S', readable.length === 0 ? '0' : `(${readable.map((score) => signed(score, 0)).join(' ')})`)
-  const count = piece('m', String(Math.max(1, readable.length)))
+  const O = ['O', signed(group.outcomes[trajectory], 0)] as const
+  const S = ['Σ S', readable.length === 0 ? '0' : inBrackets(readable)] as const
+  const m = ['m', String(Math.max(1, readable.length))] as const
   const note =
     scores.length === 0
       ? 'This step was not judged, so S counts 0.'
@@ -97,43 +124,15 @@ function feedbackLine(
         : null
   switch (settings.signal) {
     case 'outcome':
-      return {
-        symbols: [piece('R', 'R'), glue('='), piece('O', 'O')],
-        numbers: [r, glue('='), o],
-        note: 'The policy learns from outcomes alone: every step of a trajectory gets the same R.',
-      }
+      return line(
+        '#R = #O',
+        { R, O },
+        'The policy learns from outcomes alone: every step of a trajectory gets the same R.',
+      )
     case 'step':
-      return {
-        symbols: [piece('R', 'R'), glue('= (1 /'), piece('m', 'm'), glue(')'), piece('S', 'Σ S')],
-        numbers: [r, glue('= (1 /'), count, glue(')'), votes],
-        note,
-      }
+      return line('#R = {1}/{#m} #S', { R, m, S }, note)
     case 'integrated':
-      return {
-        symbols: [
-          piece('R', 'R'),
-          glue('='),
-          piece('O', 'O'),
-          glue('+ ('),
-          piece('lambda', 'λ'),
-          glue('/'),
-          piece('m', 'm'),
-          glue(')'),
-          piece('S', 'Σ S'),
-        ],
-        numbers: [
-          r,
-          glue('='),
-          o,
-          glue('+ ('),
-          piece('lambda', compact(settings.lambda)),
-          glue('/'),
-          count,
-          glue(')'),
-          votes,
-        ],
-        note,
-      }
+      return line('#R = #O + {#lambda}/{#m} #S', { R, O, lambda: ['λ', compact(settings.lambda)], m, S }, note)
   }
 }
 
@@ -155,17 +154,14 @@ function advantageLine(
           ? 'All that it is compared with got the same R, so it does not train.'
           : "It does not train: it is exactly average, its task's accuracy is filtered out, or its rewrite was not accepted."
         : null
-  const top = { symbols: [piece('R', 'R'), glue('−'), piece('mean', 'mean')] }
-  const numbers = [piece('R', signed(r)), glue('−'), piece('mean', signed(mean))]
-  return {
-    symbols: settings.normAdvByStd
-      ? [piece('A', 'A'), glue('= ('), ...top.symbols, glue(') /'), piece('std', 'std')]
-      : [piece('A', 'A'), glue('='), ...top.symbols],
-    numbers: settings.normAdvByStd
-      ? [piece('A', signed(a)), glue('= ('), ...numbers, glue(') /'), piece('std', decimal(std))]
-      : [piece('A', signed(a)), glue('='), ...numbers],
-    note,
-  }
+  const parts = {
+    A: ['A', signed(a)],
+    R: ['R', signed(r)],
+    mean: ['mean R', signed(mean)],
+  } as const
+  return settings.normAdvByStd
+    ? line('#A = {#R − #mean}/{#std}', { ...parts, std: ['std R', decimal(std)] }, note)
+    : line('#A = #R − #mean', parts, note)
 }
 
 function voteLine(
@@ -180,30 +176,18 @@ function voteLine(
   const worth = consistencyFeedback(group.outcomes[trajectory]!, scores, settings)
   const advantages = reward[trajectory]![step]!
   const trained = advantages.filter((value) => value !== null)
-  return {
-    symbols: [
-      piece('RS', 'R·S'),
-      glue('='),
-      piece('R', 'R'),
-      glue('·'),
-      piece('S', 'S'),
-      glue('→'),
-      piece('AS', 'A of each vote'),
-    ],
-    numbers: [
-      piece('RS', worth.map((value) => signed(value)).join(' ') || '–'),
-      glue('='),
-      piece('R', signed(integrated)),
-      glue('·'),
-      piece('S', `(${scores.map((score) => signed(score, 0)).join(' ') || '–'})`),
-      glue('→'),
-      piece('AS', advantages.map((value) => signed(value)).join(' ') || '–'),
-    ],
-    note:
-      scores.length > 0 && trained.length === 0
-        ? 'None of these votes trains the reward model: they equal those they are compared with, or the task is outside its filter.'
-        : null,
-  }
+  return line(
+    '#RS = #R · #S → #AS',
+    {
+      RS: ['R_{S j}', listed(worth.map((value) => signed(value)))],
+      R: ['R', signed(integrated)],
+      S: ['S_j', inBrackets(scores)],
+      AS: ['A_{S j}', listed(advantages.map((value) => signed(value)))],
+    },
+    scores.length > 0 && trained.length === 0
+      ? 'None of these votes trains the reward model: they equal those they are compared with, or the task is outside its filter.'
+      : null,
+  )
 }
 
 function testLine(
@@ -212,41 +196,28 @@ function testLine(
   settings: AdvantageSettings,
   { test }: ChosenStep,
 ): EquationLine {
-  const worth = tests!.feedback[test]
   const scores = group.scores.map((row) => row[0]![test] ?? 0)
-  const isReference = settings.profile === 'reference'
   const integrated = group.outcomes.map((outcome, program) =>
     integratedFeedback(outcome, group.scores[program]![0]!, { ...settings, signal: 'integrated' }),
   )
-  const signs = piece('S', `(${scores.map((score) => signed(score, 0)).join(' ')})`)
   const advantage = tests!.reward[test] ?? null
-  const products = isReference
-    ? [glue('counted over'), signs]
-    : [
-        glue(`= 1/${scores.length} ·`),
-        piece('R', `(${integrated.map((value) => signed(value)).join(' ')})`),
-        glue('·'),
-        signs,
-      ]
-  return {
-    symbols: isReference
-      ? [piece('RS', `r of test ${test + 1}`), glue('counted over'), piece('S', 'S'), glue('→'), piece('AS', 'A')]
-      : [
-          piece('RS', `R·S of test ${test + 1}`),
-          glue('= 1/n Σ'),
-          piece('R', 'R'),
-          glue('·'),
-          piece('S', 'S'),
-          glue('→'),
-          piece('AS', 'A'),
-        ],
-    numbers: [piece('RS', signed(worth)), ...products, glue('→'), piece('AS', signed(advantage))],
-    note: isReference
-      ? 'A test that all correct programs pass is worth the wrong programs that it fails; any other costs the wrong ones that it lets pass.'
-      : advantage === null
-        ? 'This test does not train the reward model: it is worth as much as the others, or the accuracy of the problem is outside its filter.'
-        : null,
+  const RS = [`R_{S ${test + 1}}`, signed(tests!.feedback[test])] as const
+  const S = [`S_{i ${test + 1}}`, `(${scores.map((score) => signed(score, 0)).join(' ')})`] as const
+  const AS = [`A_{S ${test + 1}}`, signed(advantage)] as const
+  if (settings.profile === 'reference') {
+    return line(
+      '#RS "counted over" #S → #AS',
+      { RS, S, AS },
+      'A test that all correct programs pass is worth the wrong programs that it fails; any other costs the wrong ones that it lets pass.',
+    )
   }
+  return line(
+    `#RS = {1}/{${scores.length}} Σ_i #R · #S → #AS`,
+    { RS, R: ['R_i', `(${integrated.map((value) => signed(value)).join(' ')})`], S, AS },
+    advantage === null
+      ? 'This test does not train the reward model: it is worth as much as the others, or the accuracy of the problem is outside its filter.'
+      : null,
+  )
 }
 
 function spread(values: readonly number[]): { mean: number; std: number } {

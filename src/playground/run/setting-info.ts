@@ -35,8 +35,8 @@ const WORDS: Record<keyof Settings, Words> = {
   signal: {
     label: 'Policy signal',
     help: 'What the policy learns from: outcome and votes, the outcome alone, or the votes alone. The votes on a program are the written tests that it passes or fails.',
-    paper: 'R = O + λ mean S; outcomes alone and votes alone are its ablations',
-    released: 'R = O + mean S, alfworld_rl_reward.py:282-288; programs have no S, llm_rl_reward.py:206-218',
+    paper: '$R = O + λ S̄$; outcomes alone and votes alone are its ablations',
+    released: '$R = O + S̄$, alfworld_rl_reward.py:282-288; programs have no S, llm_rl_reward.py:206-218',
   },
   trainPolicy: {
     label: 'Train the policy',
@@ -58,7 +58,7 @@ const WORDS: Record<keyof Settings, Words> = {
   lambda: {
     label: 'λ, weight of the votes',
     help: 'How much the mean vote of a step counts beside the outcome of its trajectory.',
-    paper: 'λ in R = O + (λ/m) Σ S; 1 by default',
+    paper: 'λ in $R = O + {λ}/{m} Σ S$; 1 by default',
     released: 'Fixed at 1, alfworld_rl_reward.py:288 and :326',
     step: 0.1,
   },
@@ -79,7 +79,7 @@ const WORDS: Record<keyof Settings, Words> = {
   evaluationsPerStep: {
     label: 'm, votes per step',
     help: 'How many independent votes the reward model writes for every step, or tests for every problem.',
-    paper: 'm in R = O + (λ/m) Σ S',
+    paper: '$m$ in $R = O + {λ}/{m} Σ S$',
     released:
       'rollout.reward.num_rollout_per_query 3, configs/alfworld_rl.yaml; num_response_per_task 16, configs/coding_rl.yaml',
   },
@@ -223,7 +223,7 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   klEstimator: {
     label: 'KL estimator',
-    help: 'k1 = d, k2 = d²/2, k3 = exp(-d) - 1 + d, where d is the log-ratio.',
+    help: '$k₁ = d$, $k₂ = {d²}/{2}$, $k₃ = exp(−d) − 1 + d$, where $d$ is the log-ratio.',
     released: 'training.use_kl_estimator_k3 True, configs/alfworld_rl.yaml',
   },
   lossAggregation: {

@@ -26,7 +26,7 @@ export const STORY_STEPS = [
   {
     id: 'judge',
     title: 'Who judges the judge?',
-    idea: 'Nobody labels steps. Consistency feedback R · S trains a vote towards the outcome: votes that agree with R are encouraged.',
+    idea: 'Nobody labels steps. Consistency feedback R · S trains a vote towards the outcome: votes that agree with $R$ are encouraged.',
     exercises: [
       { id: 'consistency', title: 'Why consistency feedback works' },
       { id: 'released', title: 'The released code beside the formula' },

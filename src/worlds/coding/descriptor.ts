@@ -23,7 +23,7 @@ export const coding: WorldDescriptor = {
   rollouts: {
     help: [
       'All programs for one problem in one iteration, on the hidden tests, which say what is right, and on the tests that the reward model wrote without seeing a program.',
-      'O is +1 where a program passes every hidden test. S is +1 for a written test that it passes and −1 for one that it fails, R = O + λ · mean S, and A compares R with the other programs of the problem. A written test is worth much where it agrees with R.',
+      '$O$ is +1 where a program passes every hidden test. $S$ is +1 for a written test that it passes and −1 for one that it fails, $R = O + λ S̄$, and $A$ compares $R$ with the other programs of the problem. A written test is worth much where it agrees with $R$.',
     ],
     none: 'No programs yet. Press Run, and the first programs and tests appear here.',
     tasks: 'Problems of this iteration',
@@ -176,12 +176,12 @@ export const coding: WorldDescriptor = {
     steps: 'programs to test',
     score: 'tests passed or failed',
     // The released code trains its policy on hidden tests alone (method/test-writing/advantages.ts).
-    referenceJunction: 'R = hidden tests',
+    referenceJunction: 'R = "hidden tests"',
     reward: (share) => `${share('reward/test_truth') ?? '–'} of its tests are true`,
   },
   profiles: [
-    ['R of a program', 'O + λ · mean S', 'share of hidden tests passed'],
-    ['Worth of a written test', 'mean of R·S', 'counted passes and fails'],
+    ['$R$ of a program', '$O + λ S̄$', 'share of hidden tests passed'],
+    ['Worth of a written test', 'mean of $R · S$', 'counted passes and fails'],
   ],
   imports: {
     setting: 'problems',

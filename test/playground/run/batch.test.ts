@@ -7,7 +7,8 @@ import {
   failedAloneFrom,
 } from '../../../src/playground/views/episodes/advantage-map.ts'
 import { batchOf, countFlips, isFlipped, rederive } from '../../../src/runs/batch.ts'
-import { equationLines } from '../../../src/playground/run/equation.ts'
+import { plainFormula } from '../../../src/playground/kit/math/formula.ts'
+import { equationLines, type SymbolId } from '../../../src/playground/run/equation.ts'
 import { decompose } from '../../../src/playground/views/episodes/reward-decomposition.ts'
 import { group as groupOf, settingsOf } from '../../../src/playground/run/trajectories.ts'
 import { logOf, request } from '../../method/corridor.ts'
@@ -243,9 +244,9 @@ describe('the decomposition of R', () => {
       const changed = { ...settings, signal }
       return decompose(rederive(batch, settings, changed)[0]!, changed, 0)!
     }
-    expect(of('outcome').legend.map(({ text }) => text)).toEqual(['O'])
-    expect(of('step').legend.map(({ text }) => text)).toEqual(['mean S'])
-    expect(of('integrated').legend.map(({ text }) => text)).toEqual(['O', 'λ · mean S'])
+    expect(of('outcome').legend.map(({ text }) => text)).toEqual(['$O$'])
+    expect(of('step').legend.map(({ text }) => text)).toEqual(['$mean S$'])
+    expect(of('integrated').legend.map(({ text }) => text)).toEqual(['$O$', '$λ · mean S$'])
     expect(of('integrated').bars[0]!.name).toMatch(
       /^Step 1, [a-z].*, O [+−]1\.00, λ · mean S [+−]?\d\.\d\d, R [+−]?\d\.\d\d, (advantage [+−]?\d\.\d\d|does not train)$/,
     )
@@ -267,7 +268,7 @@ describe('the equation', () => {
       group.scores.forEach((steps, trajectory) => {
         steps.forEach((_, step) => {
           const [feedback, advantage] = equationLines(group, derived, settings, { trajectory, step, test: 0 })!
-          const of = (line: typeof feedback, id: string) => line!.numbers.find((piece) => piece.id === id)!.text
+          const of = (line: typeof feedback, id: SymbolId) => line!.values[id]!
           const votes = of(feedback, 'S').match(/[+−]\d/gu) ?? []
           const sum = votes.reduce((total, vote) => total + number(vote), 0)
           const r = number(of(feedback, 'O')) + (number(of(feedback, 'lambda')) / number(of(feedback, 'm'))) * sum
@@ -288,8 +289,7 @@ describe('the equation', () => {
       const derived = group.derive(coding.settings!)
       for (let test = 0; test < coding.settings!.evaluationsPerStep; test++) {
         const line = equationLines(group, derived, coding.settings!, { trajectory: 0, step: 0, test })![2]!
-        const list = (id: string) =>
-          (line.numbers.find((piece) => piece.id === id)!.text.match(/[+−]?\d+(\.\d+)?/gu) ?? []).map(number)
+        const list = (id: SymbolId) => (line.values[id]!.match(/[+−]?\d+(\.\d+)?/gu) ?? []).map(number)
         const [r, s] = [list('R'), list('S')]
         if (s.every((sign) => sign === 0)) continue
         expect(r.reduce((sum, value, i) => sum + value * s[i]!, 0) / r.length).toBeCloseTo(list('RS')[0]!, 1)
@@ -306,7 +306,7 @@ describe('the equation', () => {
       step: 0,
       test: 0,
     })!
-    expect(lines[0]!.symbols.map(({ text }) => text).join(' ')).toBe('R = hidden tests passed')
+    expect(plainFormula(lines[0]!.symbols)).toBe('R = hidden tests passed')
     expect(equationLines(group!, group!.derive(reference.settings!), reference.settings!, { trajectory: 99, step: 0, test: 0 })).toBeNull() // prettier-ignore
   })
 
@@ -314,6 +314,6 @@ describe('the equation', () => {
     const [group] = batchOf(household, household.iteration(1)!)
     const step = { ...settings, signal: 'step' as const }
     const [line] = equationLines(group!, group!.derive(step), step, { trajectory: 0, step: 0, test: 0 })!
-    expect(line!.numbers.some(({ id }) => id === 'O' || id === 'lambda')).toBe(false)
+    expect(Object.keys(line!.values)).toEqual(['R', 'm', 'S'])
   })
 })

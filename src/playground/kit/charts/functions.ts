@@ -10,6 +10,8 @@ export interface FunctionChart {
   curves: { name: string; line: LineStyle; points: Point[] }[]
   /** Each is on the curve of its name. A curve may have none. */
   marks: ({ name: string } & Point)[]
+  /** The symbol of each part, for the links of a view. */
+  symbols: { x: string; y: string; level?: string }
   level?: { name: string; y: number }
   /** A range of x. */
   band?: { name: string; from: number; to: number }

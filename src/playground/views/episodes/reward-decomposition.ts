@@ -10,6 +10,7 @@ import type { AdvantageSettings } from '../../../method/advantages.ts'
 import { meanScore } from '../../../method/feedback.ts'
 import type { Rederived } from '../../../runs/batch.ts'
 import { decimal, signed } from '../../kit/format.ts'
+import { plainProse } from '../../kit/math/prose.ts'
 import { commandOf } from '../../run/step-words.ts'
 
 export type ShareId = 'O' | 'S' | 'hidden'
@@ -45,7 +46,7 @@ export interface Decomposition {
   advantageLimit: number
 }
 
-const SHARE_NAMES: Readonly<Record<ShareId, string>> = { O: 'O', S: 'λ · mean S', hidden: 'hidden tests passed' }
+const SHARE_NAMES: Readonly<Record<ShareId, string>> = { O: '$O$', S: '$λ · mean S$', hidden: 'hidden tests passed' }
 
 /** Decomposes a rollout, by its index, or all programs of a problem. Null if there is no such rollout. */
 export function decompose(
@@ -59,7 +60,7 @@ export function decompose(
     ? group.scores[trajectory]!.map((_, step) => ({ trajectory, step }))
     : group.outcomes.map((_, program) => ({ trajectory: program, step: 0 }))
   const isHidden = !isSteps && settings.profile === 'reference'
-  const nameOf = (id: ShareId) => (id === 'S' && settings.signal === 'step' ? 'mean S' : SHARE_NAMES[id])
+  const nameOf = (id: ShareId) => (id === 'S' && settings.signal === 'step' ? '$mean S$' : SHARE_NAMES[id])
   const legendOf = (id: ShareId) => (id === 'S' && !isSteps ? `${nameOf(id)} of the written tests` : nameOf(id))
   const noun = isSteps ? 'Step' : 'Program'
 
@@ -78,7 +79,9 @@ export function decompose(
             ]
     const feedback = now.feedback[row]![step]!
     const advantage = now.policy[row]![step] ?? null
-    const numbers = values.map(([id, value]) => `${nameOf(id)} ${id === 'hidden' ? decimal(value) : signed(value)}`)
+    const numbers = values.map(
+      ([id, value]) => `${plainProse(nameOf(id))} ${id === 'hidden' ? decimal(value) : signed(value)}`,
+    )
     const worth = advantage === null ? 'does not train' : `advantage ${signed(advantage)}`
     const action = isSteps ? [commandOf(group, row, step)] : []
     const name = [`${noun} ${index + 1}`, ...action, ...numbers, `R ${signed(feedback)}`, worth].join(', ')

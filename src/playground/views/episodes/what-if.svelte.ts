@@ -4,7 +4,8 @@
  */
 import { countFlips, rederive } from '../../../runs/batch.ts'
 import type { Moment } from '../../figures/moment.ts'
-import { equationLines, type SymbolId } from '../../run/equation.ts'
+import { Links } from '../../kit/math/links.svelte.ts'
+import { equationLines, SYMBOLS } from '../../run/equation.ts'
 import { compact, counted } from '../../kit/format.ts'
 import type { Focus } from '../../state/focus.svelte.ts'
 import { advantageMap, type AdvantageMap, type MapCell, type MapRole } from './advantage-map.ts'
@@ -13,8 +14,7 @@ import { decompose } from './reward-decomposition.ts'
 export class WhatIf {
   /** Whose advantages are on show. */
   role = $state<MapRole>('policy')
-  /** The symbol of the equation that is highlighted with its number. */
-  lit = $state.raw<SymbolId | null>(null)
+  readonly links = new Links(SYMBOLS)
   #tried = $state.raw<number | null>(null)
   readonly #focus: Focus
 
@@ -108,9 +108,7 @@ export class WhatIf {
     (this.hasPrograms && this.role === 'reward'
       ? cell.step === this.test
       : cell.trajectory === this.trajectory && cell.step === this.step)
-  /** Whether the mean and the spread highlighted in the equation include a cell. */
+  /** Whether the mean and the spread in the equation include a cell. */
   readonly isCompared = (cell: MapCell): boolean =>
-    (this.lit === 'mean' || this.lit === 'std') &&
-    cell.taskId === this.taskId &&
-    (this.hasPrograms || cell.step === this.step)
+    cell.taskId === this.taskId && (this.hasPrograms || cell.step === this.step)
 }

@@ -16,7 +16,7 @@ const BASICS: readonly Lesson[] = [
     title: 'An outcome alone says little',
     preset: 'household',
     difference: { signal: 'outcome', policyAccuracyLow: 0, policyAccuracyHigh: 1 },
-    text: 'An episode ends with one number, the outcome O: +1 if the task was solved, −1 if not. If the reward R is only the outcome, every step of an episode gets the same R. A step learns from how its R differs from that of the same step in other rollouts of the task. If all rollouts end alike, there is no difference and nothing is learned. The reward model judges each step separately, and its votes S tell such steps apart: R = O + λ · mean S.',
+    text: 'An episode ends with one number, the outcome $O$: +1 if the task was solved, −1 if not. If the reward $R$ is only the outcome, every step of an episode gets the same $R$. A step learns from how its $R$ differs from that of the same step in other rollouts of the task. If all rollouts end alike, there is no difference and nothing is learned. The reward model judges each step separately, and its votes $S$ tell such steps apart: $R = O + λ S̄$.',
     more: 'Votes help only if they rank the steps rightly. The page can check them, because it knows which steps were good. The released filter would leave out tasks that all rollouts fail, so it is off here.',
     steps: [
       { text: 'Press Run and let two iterations finish with the outcome alone.', press: 'run', iterations: 2 },
@@ -55,7 +55,7 @@ const BASICS: readonly Lesson[] = [
     title: 'What λ does, up to reward hacking',
     preset: 'household',
     difference: { lambda: 0 },
-    text: 'In R = O + λ · mean S, λ sets how much the reward model’s votes count beside the outcome. At λ = 0, a step of a failed rollout can never beat one of a solved rollout. The larger λ is, the more a vote outweighs what actually happened. The policy may then please its judge without solving the task, which is called reward hacking.',
+    text: 'In $R = O + λ S̄$, λ sets how much the reward model’s votes count beside the outcome. At $λ = 0$, a step of a failed rollout can never beat one of a solved rollout. The larger λ is, the more a vote outweighs what actually happened. The policy may then please its judge without solving the task, which is called reward hacking.',
     steps: [
       { text: 'Press Run and let an iteration finish at λ = 0.', press: 'run', iterations: 1 },
       { text: 'Let the votes count eight times as much as the outcome.', change: { lambda: 8 } },
@@ -70,7 +70,7 @@ const BASICS: readonly Lesson[] = [
       {
         place: '#equation',
         name: 'The equation',
-        text: 'shows R of the chosen step with its numbers. “λ, what if” above the table shows which steps would change sign.',
+        text: 'shows $R$ of the chosen step with its numbers. “λ, what if” above the table shows which steps would change sign.',
       },
     ],
     expected:
@@ -93,7 +93,7 @@ const BASICS: readonly Lesson[] = [
     title: 'Why consistency feedback works',
     preset: 'household',
     difference: { trainReward: true },
-    text: 'The reward model learns too. A vote S earns R · S: it pays off when it agrees with the outcome and with the other votes on the step. The reward model never sees whether a step was really good. The page knows, because it can compute the distance to the goal, so it measures how often the votes are right: the process accuracy. On the steps of training it also changes because the policy takes other steps, so the page asks the judge about fixed trajectories that nobody trains on. There, a judge that does not learn is a flat line.',
+    text: 'The reward model learns too. A vote $S$ earns R · S: it pays off when it agrees with the outcome and with the other votes on the step. The reward model never sees whether a step was really good. The page knows, because it can compute the distance to the goal, so it measures how often the votes are right: the process accuracy. On the steps of training it also changes because the policy takes other steps, so the page asks the judge about fixed trajectories that nobody trains on. There, a judge that does not learn is a flat line.',
     steps: [{ text: 'Press Run and let ten iterations finish. This takes about a minute.', press: 'run' }],
     look: [
       {
@@ -136,8 +136,8 @@ const BASICS: readonly Lesson[] = [
       evaluateEvery: 2,
       evaluationTasks: 4,
     },
-    text: 'Take a task that every rollout fails. O is always −1, so at λ = 1 R is never positive, and R · S is never negative for a vote of −1, whatever the step was. Trained on such tasks, a reward model learns to answer −1 to everything. The released code therefore trains it only on tasks of accuracy 0.2 to 0.8. In this lesson that filter is off, episodes end after five steps so that nearly all fail, and the reward model learns fast.',
-    more: 'The second part of R · S = O · S + λ · mean S · S adds to it: it pays a vote for agreeing with the other votes, whatever is true.',
+    text: 'Take a task that every rollout fails. $O$ is always −1, so at $λ = 1$ $R$ is never positive, and R · S is never negative for a vote of −1, whatever the step was. Trained on such tasks, a reward model learns to answer −1 to everything. The released code therefore trains it only on tasks of accuracy 0.2 to 0.8. In this lesson that filter is off, episodes end after five steps so that nearly all fail, and the reward model learns fast.',
+    more: 'The second part of $R · S = O · S + λ S̄ · S$ adds to it: it pays a vote for agreeing with the other votes, whatever is true.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
     look: [
       {
@@ -185,7 +185,7 @@ const BASICS: readonly Lesson[] = [
       evaluationTasks: 4,
     },
     text: 'By the paper’s Theorems 1 and 2, a reward model learns best from tasks of medium difficulty. If tasks are too easy or too hard, one kind of mistake hardly counts, and the judge should lean to the other. Whether it does, the page sees on fixed trajectories.',
-    more: 'Theorem 1 splits the reward model’s objective into two terms, p₊ and p₋, and says that the importance ratio between them must be balanced. Theorem 2 says that the target reduces to an estimator of μ and that tasks of medium difficulty keep the ratio well behaved. How we read this: p₊ is the probability that a vote on a step of a solved episode is +1, p₋ that one on a failed episode is −1, μ = p₊ + p₋, and a is the share of steps in solved episodes. Then the outcome’s part of the training signal is E[O·S] = a · (2p₊ − 1) + (1 − a) · (2p₋ − 1). It equals μ − 1 only at a = 1/2.',
+    more: 'Theorem 1 splits the reward model’s objective into two terms, p₊ and p₋, and says that the importance ratio between them must be balanced. Theorem 2 says that the target reduces to an estimator of μ and that tasks of medium difficulty keep the ratio well behaved. How we read this: p₊ is the probability that a vote on a step of a solved episode is +1, p₋ that one on a failed episode is −1, $μ = p₊ + p₋$, and $a$ is the share of steps in solved episodes. Then the outcome’s part of the training signal is $E[O · S] = a (2p₊ − 1) + (1 − a)(2p₋ − 1)$. It equals $μ − 1$ only at $a = {1}/{2}$.',
     steps: [
       {
         text: 'Press Run and wait for a dozen iterations. With two tasks at a time and no filter, some are easy and some hard.',
@@ -196,7 +196,7 @@ const BASICS: readonly Lesson[] = [
       {
         place: '#theory',
         name: 'The theory',
-        text: 'has sliders for p₊, p₋ and a. Press “Use the run’s estimate”, then move only a and watch E[O·S].',
+        text: 'has sliders for p₊, p₋ and $a$. Press “Use the run’s estimate”, then move only $a$ and watch E[O·S].',
       },
       {
         place: '#loop',
@@ -224,7 +224,7 @@ const BASICS: readonly Lesson[] = [
     title: 'Acceptance is noisy when G is small',
     preset: 'household',
     difference: { groupSize: 2, rewrites: 'null' },
-    text: 'A task that is too hard or too easy is rewritten. The new task q′ is accepted only if its measured accuracy acc(q′) is in the right range: for an easier task, above that of the old one and below α_high. The G rollouts of one iteration measure it. With G = 2 it can only be 0, 1/2 or 1. A task is chosen because its measurement was extreme, so the next one is likely to be less extreme even if nothing changed. In this lesson nothing does: every rewrite is the old task under a new id, which is our addition, so whatever is accepted is accepted by chance.',
+    text: 'A task that is too hard or too easy is rewritten. The new task q′ is accepted only if its measured accuracy acc(q′) is in the right range: for an easier task, above that of the old one and below α_high. The $G$ rollouts of one iteration measure it. With $G = 2$ it can only be 0, 1/2 or 1. A task is chosen because its measurement was extreme, so the next one is likely to be less extreme even if nothing changed. In this lesson nothing does: every rewrite is the old task under a new id, which is our addition, so whatever is accepted is accepted by chance.',
     steps: [{ text: 'Press Run and wait until eight rewrites are measured.', press: 'run' }],
     look: [
       {
@@ -334,7 +334,7 @@ const BASICS: readonly Lesson[] = [
     title: 'The released code beside the formula',
     preset: 'reference',
     difference: {},
-    text: 'A vote is trained with its advantage: how much its value R · S differs from the votes it is compared with. The released code compares it with the other votes on the same step. They share R, so unanimous votes show no difference, and right and wrong votes alike train nothing. The paper does not say which votes are compared. It names a set only for the policy: the same step index in all rollouts of the task. Using that set for votes too is our choice, and the default here.',
+    text: 'A vote is trained with its advantage: how much its value R · S differs from the votes it is compared with. The released code compares it with the other votes on the same step. They share $R$, so unanimous votes show no difference, and right and wrong votes alike train nothing. The paper does not say which votes are compared. It names a set only for the policy: the same step index in all rollouts of the task. Using that set for votes too is our choice, and the default here.',
     steps: [{ text: 'Press Run and wait for one or two iterations in which some rollouts succeed.', press: 'run' }],
     look: [
       {
@@ -368,7 +368,7 @@ const BASICS: readonly Lesson[] = [
     title: 'A test that lies costs its writer',
     preset: 'coding',
     difference: {},
-    text: 'In the coding world the policy writes programs, and the reward model writes tests for them without seeing any. It never learns directly which of its tests are right. But correct programs fail a test that expects something false. Such a test disagrees with the outcome O (the hidden tests), so R · S is low and its writer is discouraged.',
+    text: 'In the coding world the policy writes programs, and the reward model writes tests for them without seeing any. It never learns directly which of its tests are right. But correct programs fail a test that expects something false. Such a test disagrees with the outcome $O$ (the hidden tests), so R · S is low and its writer is discouraged.',
     steps: [{ text: 'Press Run and wait until five false tests and five true ones have an advantage.', press: 'run' }],
     look: [
       {
@@ -391,7 +391,7 @@ const BASICS: readonly Lesson[] = [
       },
       {
         change: { lambda: 4 },
-        text: 'Written tests weigh four times as much as the hidden ones: do programs that pass false tests get a higher R?',
+        text: 'Written tests weigh four times as much as the hidden ones: do programs that pass false tests get a higher $R$?',
       },
     ],
     needs: ['settings', 'loop', 'curves', 'trajectories', 'tasks', 'games'],

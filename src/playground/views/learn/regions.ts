@@ -100,7 +100,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluateEvery: 10,
       evaluationTasks: 24,
     },
-    text: 'Consistency feedback teaches a vote the sign of E[R | step] = E[O | step] + λ E[S | step]. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where λ E[S | step] outweighs it. A judge that errs equally on good and bad steps blames every search, and loses that praise.',
+    text: 'Consistency feedback teaches a vote the sign of $E[R | step] = E[O | step] + λ E[S | step]$. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where $λ E[S | step]$ outweighs it. A judge that errs equally on good and bad steps blames every search, and loses that praise.',
     more: 'No filter protects this judge: it learns from votes on tasks of any accuracy. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. Decision 13 is the preset’s cure.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
     look: [
@@ -124,7 +124,7 @@ export const REGIONS: readonly Lesson[] = [
       },
       {
         change: { voteFlips: 0.2 },
-        text: 'Two flips in ten shrink λ E[S | step] to 60 %. Does praise vanish sooner? (Flipped votes are also measured flipped.)',
+        text: 'Two flips in ten shrink $λ E[S | step]$ to 60 %. Does praise vanish sooner? (Flipped votes are also measured flipped.)',
       },
       {
         change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
@@ -154,7 +154,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluateEvery: 20,
       evaluationTasks: 8,
     },
-    text: 'A test that every program fails scores −1 everywhere. If a share a of the programs is right, consistency feedback pays it (1 − a) |R of wrong programs| − a R of right ones. Where most programs are wrong, this is above zero, and more than a true test earns that lets a wrong program pass. So false tests spread, votes fall, |R| of wrong programs grows, and they pay even more.',
+    text: 'A test that every program fails scores −1 everywhere. If a share $a$ of the programs is right, consistency feedback pays it (1 − a) |R of wrong programs| − a R of right ones. Where most programs are wrong, this is above zero, and more than a true test earns that lets a wrong program pass. So false tests spread, votes fall, |R| of wrong programs grows, and they pay even more.',
     more: 'The preset avoids this: its writer learns only where at least half of the programs are right, and λ is 0.5 (decision 8 in docs/decisions). This exercise takes both away, and keeps the policy as weak as it starts.',
     steps: [
       {

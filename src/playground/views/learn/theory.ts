@@ -137,7 +137,8 @@ export function theoryCharts(here: TheoryInput, run: (TheoryInput & { iteration:
   return [
     {
       title: 'The bound over m',
-      about: `The least probability that m ${evaluations} rank success above failure: 1 − exp(−m(μ − 1)²${here.isShared ? ' / 2' : ''}) for μ above 1.`,
+      symbols: { x: 'm', y: 'bound' },
+      about: `The least probability that m ${evaluations} rank success above failure: $1 − exp(−${here.isShared ? '{1}/{2} ' : ''}m (μ − 1)²)$ for μ above 1.`,
       x: {
         name: `m, ${evaluations}`,
         domain: [1, MOST_EVALUATIONS],
@@ -157,8 +158,9 @@ export function theoryCharts(here: TheoryInput, run: (TheoryInput & { iteration:
     },
     {
       title: 'E[O·S] over accuracy',
+      symbols: { x: 'accuracy', y: 'grounded', level: 'mu' },
       about:
-        'The grounded term of the reward model’s training signal on tasks of accuracy a. At one half it is μ − 1 for any p₊ and p₋; near 0 and 1 only one kind of vote counts. The author keeps tasks in the shaded range.',
+        'The grounded term of the reward model’s training signal on tasks of accuracy $a$. At one half it is $μ − 1$ for any p₊ and p₋; near 0 and 1 only one kind of vote counts. The author keeps tasks in the shaded range.',
       x: { name: 'a, accuracy of a task', domain: [0, 1], ticks: [0, 0.2, 0.5, 0.8, 1], write: twoDigits },
       y: { name: 'E[O·S]', domain: [-1, 1], ticks: [-1, -0.5, 0, 0.5, 1], write: twoDigits },
       curves: sources.map(({ name, line, input }) => ({ name, line, points: agreementCurve(input) })),
@@ -172,8 +174,9 @@ export function theoryCharts(here: TheoryInput, run: (TheoryInput & { iteration:
     },
     {
       title: 'Judging or collapsing: E[R·S] over accuracy',
+      symbols: { x: 'accuracy', y: 'worth' },
       about:
-        'What a vote earns on average, O·S and λ · mean S · S together: that of a judge with these p₊ and p₋, and that of one that gives every step the same vote. Where a constant vote earns more, training leads to it. The votes on a step are taken to be independent.',
+        'What a vote earns on average, O·S and $λ S̄ · S$ together: that of a judge with these p₊ and p₋, and that of one that gives every step the same vote. Where a constant vote earns more, training leads to it. The votes on a step are taken to be independent.',
       x: { name: 'a, accuracy of a task', domain: [0, 1], ticks: [0, 0.2, 0.5, 0.8, 1], write: twoDigits },
       y: {
         name: 'E[R·S]',

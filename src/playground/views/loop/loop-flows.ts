@@ -10,6 +10,7 @@ import { batchOf, isJudged } from '../../../runs/batch.ts'
 import type { Score } from '../../../method/ports.ts'
 import { DEFAULTS, type Settings, type World } from '../../../method/settings.ts'
 import { WORLDS } from '../../../worlds/index.ts'
+import type { LoopSymbol } from './loop-symbols.ts'
 import { counted, decimal, percent, signed, UNKNOWN, whole } from '../../kit/format.ts'
 
 export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
@@ -173,7 +174,9 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
 export interface LoopFlows {
   flows: Record<FlowId, Flow>
   /** The junction R = O + λ S̄ with its numbers. */
-  junction: { formula: string; numbers: string }
+  junction: { formula: string; numbers: { id: 'feedback' | 'lambda'; text: string }[] }
+  /** What each symbol is, by its name. */
+  numbers: Partial<Record<LoopSymbol, string>>
   policyLine: string
   rewardLine: string
   environmentLine: string
@@ -241,15 +244,18 @@ export function loopFlows(
 
   const { signal, lambda } = settings
   const shown = current?.meanFeedback !== null && current ? current : earlier
-  const written = (value: number | null | undefined) => signed(value)
+  const feedback = { id: 'feedback' as const, text: `$mean R$ ${signed(shown?.meanFeedback)}` }
   const junction =
     words.referenceJunction !== null && settings.profile === 'reference'
-      ? { formula: words.referenceJunction, numbers: `mean R ${written(shown?.meanFeedback)}` }
+      ? { formula: words.referenceJunction, numbers: [feedback] }
       : signal === 'outcome'
-        ? { formula: 'R = O', numbers: written(shown?.meanFeedback) }
+        ? { formula: 'R = O', numbers: [feedback] }
         : signal === 'step'
-          ? { formula: 'R = S̄', numbers: written(shown?.meanFeedback) }
-          : { formula: 'R = O + λ S̄', numbers: `λ = ${decimal(lambda, 1)}, mean R ${written(shown?.meanFeedback)}` }
+          ? { formula: 'R = S̄', numbers: [feedback] }
+          : {
+              formula: 'R = O + λ S̄',
+              numbers: [{ id: 'lambda' as const, text: `λ = ${decimal(lambda, 1)}` }, feedback],
+            }
 
   const share = (name: string) => {
     const value = view.series(name).values.at(-1)
@@ -258,6 +264,11 @@ export function loopFlows(
   return {
     flows,
     junction,
+    numbers: {
+      ...Object.fromEntries(FLOWS.map((id) => [id, flows[id].value])),
+      feedback: signed(shown?.meanFeedback),
+      lambda: decimal(lambda, 1),
+    },
     policyLine: `solves ${share('policy/acc') ?? UNKNOWN} of active ${noun}s`,
     rewardLine: words.reward(share),
     environmentLine:

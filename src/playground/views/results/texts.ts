@@ -43,7 +43,7 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
     about:
       'Rewrites by the author, rewrites that change nothing, and tasks that never change, at equal iterations and at equal rollouts.',
   },
-  lambda: { title: 'How much votes count: λ', about: 'The full loop with other λ in R = O + λ · mean S.' },
+  lambda: { title: 'How much votes count: λ', about: 'The full loop with other λ in $R = O + λ S̄$.' },
   'lambda-coding': { title: 'Coding: λ', about: 'The same for programs, where tests vote.' },
   'lambda-desktop': { title: 'Desktop: λ', about: 'The same for tasks on a desktop.' },
   alpha: { title: 'Which tasks are rewritten: α', about: 'The full loop with other bands of accuracy.' },

@@ -2,9 +2,10 @@
 import type { World } from '../../../method/settings.ts'
 import { FLIP } from '../../../runs/telling-episode.ts'
 import { WORLDS } from '../../../worlds/index.ts'
-import type { SymbolId } from '../../run/equation.ts'
+import { SYMBOLS } from '../../run/equation.ts'
+import { Links } from '../../kit/math/links.svelte.ts'
 import type { ShippedEpisode } from '../../state/shipped-episodes.ts'
-import { equationValues } from './equation-values.ts'
+import { equationValues } from '../../figures/equation/equation-values.ts'
 import { Player } from '../../figures/player.svelte.ts'
 import type { Moment } from '../../figures/moment.ts'
 import { falseTestsPassed, ribbons, verdict, type Tile } from '../../figures/ribbons.ts'
@@ -15,8 +16,7 @@ type Place = Pick<Tile, 'trajectory' | 'step'>
 
 export class Start {
   readonly player = new Player()
-  /** The symbol of the equation that is lit up, with its number and its place. */
-  lit = $state.raw<SymbolId | null>(null)
+  readonly links = new Links(SYMBOLS)
   /** The tile under the pointer or the focus. */
   pointed = $state.raw<Place | null>(null)
   #lambda = $state.raw<number>(FLIP.from)
@@ -39,8 +39,10 @@ export class Start {
   readonly chosen = $derived.by(
     () => this.#find(this.#chosen) ?? this.#tiles.find(({ isTelling }) => isTelling) ?? null,
   )
-  /** What is said of the tile under the pointer, or else of the chosen one. */
+  /** What is said of the tile under the pointer, or else of the symbol that is lit up, or else of the chosen tile. */
   readonly said = $derived.by(() => {
+    const { told } = this.links
+    if (told !== null && this.pointed === null) return `${capital(told.means)}: ${this.values[told.id] ?? '–'}`
     const tile = this.#find(this.pointed) ?? this.chosen
     if (tile === null) return ''
     const isOwn = this.ribbons?.own.includes(tile) ?? false
@@ -147,6 +149,8 @@ export class Start {
     return this.#tiles.find(({ trajectory, step }) => trajectory === place.trajectory && step === place.step) ?? null
   }
 }
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 /** What the telling tile of a world is called. */
 export function tellingNoun(world: World): string {

@@ -110,12 +110,12 @@ export function tasksQuestion({ proposal, resolution }: AcceptedRewrite, instruc
 export const LOOP_QUESTION: Question = {
   ask: 'Take the reward model away. Which of these is left to train the policy?',
   choices: [
-    { label: 'The outcome O', isRight: true },
+    { label: 'The outcome $O$', isRight: true },
     { label: 'The mean vote S̄', isRight: false },
     { label: 'The critic’s summary', isRight: false },
   ],
   because:
-    'Only the outcome: plain GRPO. Votes reach the policy through R, outcomes reach the reward model through R · S, and its reasons reach the tasks through the critic’s summary.',
+    'Only the outcome: plain GRPO. Votes reach the policy through $R$, outcomes reach the reward model through R · S, and its reasons reach the tasks through the critic’s summary.',
 }
 
 /** "Trained on votes alone, what happens to accuracy?"; null unless the table is published. */

@@ -279,7 +279,7 @@ export function columnSentence(column: MatrixColumn): string {
   return parts.join(', ')
 }
 
-/** R of a program with the numbers of the log; null until assigned. */
+/** R of a program with the numbers of the log, in the notation of kit/math/formula.ts; null until assigned. */
 export function programArithmetic(
   matrix: ProgramMatrix,
   row: MatrixRow,
@@ -289,9 +289,9 @@ export function programArithmetic(
   const r = signed(row.feedback)
   // The released code trains the policy on the hidden tests alone (method/test-writing/advantages.ts).
   if (profile === 'reference') {
-    return row.hidden ? `R = hidden tests passed = ${row.hidden.passed} / ${row.hidden.count} = ${r}` : null
+    return row.hidden ? `R = "hidden tests passed" = {${row.hidden.passed}}/{${row.hidden.count}} = "${r}"` : null
   }
-  if (signal === 'outcome') return `R = O = ${r}`
+  if (signal === 'outcome') return `R = O = "${r}"`
   const scores = matrix.columns
     .filter((column) => column.kind === 'generated')
     .map((column): Score => {
@@ -301,7 +301,7 @@ export function programArithmetic(
   const counted = scores.filter((score) => score !== 0).length
   const passed = scores.filter((score) => score === 1).length
   const failed = scores.filter((score) => score === -1).length
-  const mean = counted === 0 ? '0 (no test could be read)' : `(${passed} passed − ${failed} failed) / ${counted}`
-  if (signal === 'step') return `R = Σ S / m = ${mean} = ${r}`
-  return `R = O + λ · Σ S / m = ${signed(row.outcome, 0)} + ${decimal(lambda, lambda % 1 === 0 ? 0 : 2)} · ${mean} = ${r}`
+  const mean = counted === 0 ? '0 "(no test could be read)"' : `{${passed} passed − ${failed} failed}/{${counted}}`
+  if (signal === 'step') return `R = {Σ S}/{m} = ${mean} = "${r}"`
+  return `R = O + λ {Σ S}/{m} = "${signed(row.outcome, 0)}" + ${decimal(lambda, lambda % 1 === 0 ? 0 : 2)} · ${mean} = "${r}"`
 }

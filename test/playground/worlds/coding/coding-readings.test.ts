@@ -115,7 +115,7 @@ describe('the loop of programs', () => {
 
   it('says that the released arithmetic uses only hidden tests', () => {
     const reference = foldRun(fakeCodingRun({ iterations: 1, settings: { profile: 'reference' } }))
-    expect(loopFlows(reference).junction.formula).toBe('R = hidden tests')
+    expect(loopFlows(reference).junction.formula).toBe('R = "hidden tests"')
     expect(loopFlows(view).junction.formula).toBe('R = O + λ S̄')
   })
 })

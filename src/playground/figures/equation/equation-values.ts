@@ -1,10 +1,8 @@
 /** The numbers of one tile for the typeset equation, by symbol; the sum of many votes in place of the votes. */
 import type { AdvantageSettings, GroupAdvantages } from '../../../method/advantages.ts'
 import type { BatchGroup } from '../../../runs/batch.ts'
-import { equationLines, type SymbolId } from '../../run/equation.ts'
+import { equationLines, type EquationValues } from '../../run/equation.ts'
 import { signed } from '../../kit/format.ts'
-
-export type EquationValues = Readonly<Partial<Record<SymbolId, string>>>
 
 /** More votes than this do not fit beside each other. */
 const MOST_VOTES = 5
@@ -17,8 +15,7 @@ export function equationValues(
 ): EquationValues {
   const lines = equationLines(group, derived, settings, { trajectory, step, test: 0 }) ?? []
   // The first two lines are R and A; the third is about the reward model.
-  const pieces = lines.slice(0, 2).flatMap(({ numbers }) => numbers)
-  const values = Object.fromEntries(pieces.flatMap(({ id, text }) => (id === null ? [] : [[id, text]])))
+  const values: EquationValues = { ...lines[0]?.values, ...lines[1]?.values }
   const votes = group.scores[trajectory]?.[step] ?? []
   if (votes.length <= MOST_VOTES) return values
   return {

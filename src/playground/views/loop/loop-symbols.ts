@@ -1,0 +1,37 @@
+/** The symbols of the loop's diagram: one for each arrow, and those of the formula where outcomes and votes meet. */
+import type { SymbolMeaning } from '../../kit/math/links.svelte.ts'
+import type { FlowId } from './loop-flows.ts'
+
+export type LoopSymbol = FlowId | 'feedback' | 'lambda'
+
+export const LOOP_SYMBOLS: Readonly<Record<LoopSymbol, SymbolMeaning>> = {
+  actions: { means: 'what the policy does', hue: 'policy' },
+  tasks: { means: 'tasks', hue: 'environment' },
+  outcome: { means: 'outcome of a rollout', hue: 'environment' },
+  steps: { means: 'what the reward model judges', hue: 'policy' },
+  score: { means: 'mean vote on a step', hue: 'reward' },
+  advantage: { means: 'what trains the policy' },
+  consistency: { means: 'what trains the reward model' },
+  critic: { means: 'accuracy of a task', hue: 'reward' },
+  feedback: { means: 'feedback of a step' },
+  lambda: { means: 'weight of the votes' },
+}
+
+/** An arrow has the colour of the component whose number it carries. */
+export const HUE: Readonly<Record<FlowId, 'policy' | 'reward' | 'environment' | 'feedback'>> = {
+  actions: 'policy',
+  steps: 'policy',
+  tasks: 'environment',
+  outcome: 'environment',
+  score: 'reward',
+  critic: 'reward',
+  advantage: 'feedback',
+  consistency: 'feedback',
+}
+
+const IN_FORMULA: Readonly<Record<string, LoopSymbol>> = { R: 'feedback', O: 'outcome', λ: 'lambda', S̄: 'score' }
+
+/** A formula of the junction with its symbols linked (kit/math/formula.ts). */
+export function linked(formula: string): string {
+  return formula.replaceAll(/R|O|λ|S\u0304/gu, (symbol) => `#${IN_FORMULA[symbol]!}{${symbol}}`)
+}
