@@ -1,10 +1,11 @@
-/** Every view in two window widths, and the number of its words; page-looks.slow.test.ts has axe, and other worlds. */
+/** Every view in two window widths, and the numbers of its words and type styles; page-looks.slow.test.ts has axe, and other worlds. */
 import { describe, expect, inject, it } from 'vitest'
 import { LESSONS } from '../../src/playground/views/learn/lessons.ts'
 import { EVERY_VIEW, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
 import { usePages } from './harness.ts'
 import { serveMadeUpRuns } from './made-up-runs.ts'
 import { goTo } from './views.ts'
+import { MOST_TYPE_STYLES, typeStyles } from './type-styles.ts'
 import { visibleWords } from './words.ts'
 
 const pages = usePages()
@@ -32,6 +33,10 @@ describe('every view', () => {
       await openView(page, view)
       expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBeLessThanOrEqual(width)
       expect.soft(await visibleWords(page), `words of ${view}`).toBeLessThanOrEqual(MOST_WORDS)
+      const styles = await typeStyles(page)
+      expect
+        .soft(Object.keys(styles).length, `${view}: ${JSON.stringify(styles, null, 1)}`)
+        .toBeLessThanOrEqual(MOST_TYPE_STYLES)
       if (['start', 'story', 'judge'].includes(view)) continue
       expect(await page.getByRole('button', { name: 'Run', exact: true }).isVisible()).toBe(true)
       expect(await page.getByRole('button', { name: /^Settings/ }).isVisible()).toBe(true)

@@ -1,0 +1,49 @@
+/** At most six type styles in a view (type-styles.ts says what one is), in every world, in light and dark. */
+import type { Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { STORY_STEPS, storyAddress } from '../../src/playground/state/story-steps.ts'
+import { runOnShow } from './controls.ts'
+import { EVERY_VIEW, openView } from './every-view.ts'
+import { usePages } from './harness.ts'
+import { turns } from './settled.ts'
+import { MOST_TYPE_STYLES, typeStyles } from './type-styles.ts'
+
+const pages = usePages()
+
+async function expectFewStyles(page: Page, where: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await turns(page)
+    const styles = await typeStyles(page)
+    const list = JSON.stringify(styles, null, 1)
+    expect.soft(Object.keys(styles).length, `${where}, ${colorScheme}: ${list}`).toBeLessThanOrEqual(MOST_TYPE_STYLES)
+  }
+}
+
+it.each(['Household', 'Coding', 'Desktop'])('has at most six type styles in every view, in %s', async (world) => {
+  const page = await pages.open({ viewport: { width: 1280, height: 900 } })
+  await page.goto(inject('pageAddress'))
+  await page.getByRole('radio', { name: world, exact: true }).check()
+  await runOnShow(page).getByText(world).waitFor()
+  for (const view of EVERY_VIEW) {
+    await openView(page, view)
+    await expectFewStyles(page, view)
+  }
+})
+
+it('has at most six type styles in every step of the story, before and after its answer', async () => {
+  const page = await pages.open({ viewport: { width: 1280, height: 900 } })
+  await page.goto(inject('pageAddress'))
+  for (const { id } of STORY_STEPS) {
+    await page.evaluate((hash) => (location.hash = hash), storyAddress(id))
+    const choice = page.locator('.story .choices').getByRole('button').first()
+    await choice.waitFor()
+    await expectFewStyles(page, id)
+    await choice.click()
+    await page
+      .getByRole('status')
+      .getByText(/^(Right|No)\./)
+      .waitFor()
+    await expectFewStyles(page, `${id}, answered`)
+  }
+})
