@@ -151,7 +151,7 @@ describe('programs × tests', () => {
     expect((await code.textContent())!.trim()).toBe('function f(xs) {\n  while (xs.length) xs.push("<b>" + 1)\n}')
     expect(await code.locator('b').count()).toBe(0)
     expect(await code.locator('.keyword').allTextContents()).toEqual(['function', 'while'])
-    await page.getByText('R = O + λ · Σ S / m = −1 + 1 · (0 passed − 3 failed) / 3 = −2.00').waitFor()
+    await page.getByRole('math', { name: 'R = O + λ (Σ S) / m = −1 + 1 · (0 passed − 3 failed) / 3 = −2.00' }).waitFor()
     await page.getByText(/^\d+ tests? not passed$/).click()
     await page.getByRole('button', { name: 'written test 1' }).click()
     await page.getByRole('heading', { name: 'Written test 1' }).waitFor()

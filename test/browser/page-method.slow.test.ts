@@ -54,7 +54,7 @@ describe('the equation', () => {
     const outcome = section('equation').getByRole('button', { name: /^O, outcome of the trajectory: [+−]1$/ })
     await outcome.focus()
     await section('equation')
-      .locator('.number.lit')
+      .locator('span.linked.lit')
       .getByText(/^[+−]1$/)
       .waitFor()
     await outcome.blur()
@@ -177,7 +177,9 @@ describe('the theory', () => {
   it('uses the run’s estimate, and gives no guarantee at μ ≤ 1', async () => {
     await visit('Theory')
     await page.getByRole('button', { name: 'Use the run’s estimate' }).click()
-    const row = section('theory').getByRole('row', { name: /μ = p₊ \+ p₋/ })
+    const row = section('theory').getByRole('row', {
+      name: /^μ, precision of the votes: .* = p₊, correct votes on successes: /,
+    })
     const [here, run] = await row.getByRole('cell').allInnerTexts()
     expect(here).toBe(run)
     await page.getByRole('slider', { name: /^p₊/ }).fill('0.1')

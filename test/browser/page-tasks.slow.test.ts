@@ -64,7 +64,7 @@ describe('the lineage', () => {
     await section.getByRole('searchbox').fill('pencil')
     await section.getByRole('button', { name: /pencil in garbagecan/ }).click()
     await section.getByRole('tree').getByRole('treeitem', { name: /not accepted/ }).click()
-    await section.getByText("acc(q') > 0 does not hold: acc(q') = 0").first().waitFor()
+    await section.getByText('acc(q′) > 0 does not hold: acc(q′) = 0').first().waitFor()
     await section.getByText(/^Critic and \d+ attempts$/).click()
     await section.getByText('Attempt 2, refused').waitFor()
     await section.getByText('There is no shelf to put things in here.').waitFor()

@@ -117,11 +117,32 @@ export function isApart(before: MathNode, after: MathNode | undefined): boolean 
   return isText(before) || isText(after) || (before.kind === 'fraction' && after.kind === 'symbol')
 }
 
+/** The parts of a line between which it may break: before a sign, and around a text, outside brackets. */
+export function lineParts(node: MathNode): MathNode[][] {
+  const parts: MathNode[][] = []
+  let depth = 0
+  let isAfterText = false
+  for (const child of node.kind === 'row' ? node.children : [node]) {
+    const isText = child.kind === 'symbol' && child.body.kind === 'text'
+    const isSign = child.kind === 'operator' && !child.isPrefix && !'()[]∣∑'.includes(child.text)
+    if (parts.length === 0 || (depth === 0 && (isSign || isText || isAfterText))) parts.push([])
+    parts.at(-1)!.push(child)
+    if (child.kind === 'operator') depth += '(['.includes(child.text) ? 1 : ')]'.includes(child.text) ? -1 : 0
+    isAfterText = isText
+  }
+  return parts
+}
+
+const inBrackets = (text: string): string => (text.includes(' ') ? `(${text})` : text)
+
 /** A formula as plain text, for names and for screen readers. */
 export function plainFormula(text: string): string {
   return text
     .replaceAll(/#[A-Za-z]+\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}/g, '$1')
-    .replaceAll(/\{([^{}]*)\}\/\{([^{}]*)\}/g, '$1 / $2')
+    .replaceAll(
+      /\{([^{}]*)\}\/\{([^{}]*)\}/g,
+      (_, top: string, bottom: string) => `${inBrackets(top)} / ${inBrackets(bottom)}`,
+    )
     .replaceAll(/_\{([^{}]*)\}/g, (_, script: string) => `_${script.replaceAll(' ', '')}`)
     .replaceAll(/["{}]/g, '')
 }

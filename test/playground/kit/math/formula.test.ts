@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseFormula, plainFormula } from '../../../../src/playground/kit/math/formula.ts'
+import { lineParts, parseFormula, plainFormula } from '../../../../src/playground/kit/math/formula.ts'
 import { plainProse, proseParts } from '../../../../src/playground/kit/math/prose.ts'
 
 const letter = (text: string) => ({ kind: 'letter', text })
@@ -42,6 +42,15 @@ describe('the notation of formulas', () => {
   it('has a plain form for names', () => {
     expect(plainFormula('#R{R_i} = #O{O} + {#lambda{λ}}/{#m{m}} #S{Σ_j S_{i j}}')).toBe('R_i = O + λ / m Σ_j S_ij')
     expect(plainFormula('#R{"+0.33"} = {"1"}/{"3"}')).toBe('+0.33 = 1 / 3')
+  })
+})
+
+describe('the parts of a line', () => {
+  const parts = (text: string) => lineParts(parseFormula(text)).map((part) => part.length)
+  it('begin with a sign, and never within brackets', () => {
+    expect(parts('μ = p₊ + p₋')).toEqual([1, 2, 2])
+    expect(parts('E[S] = 2(μ − 1)')).toEqual([4, 7])
+    expect(parts('#R{"0.33"} = #O{"−1"}')).toEqual([1, 1, 1])
   })
 })
 
