@@ -1,0 +1,56 @@
+/** Every symbol of an equation is linked both ways to its number and to its place in the picture, by keyboard and by pointer. */
+import type { Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { openView } from './every-view.ts'
+import { usePages } from './harness.ts'
+
+const pages = usePages()
+/** Those that take the focus: typeset, or above their numbers. */
+const SYMBOLS = 'math [role=button], .symbol-cell'
+
+interface LinkedSymbol {
+  name: string
+  /** Numbers, cells and segments that light up with its focus. */
+  places: number
+  /** Whether the pointer on one of these lights up the symbol. */
+  isLitBack: boolean
+}
+
+function linkedSymbols(page: Page): Promise<LinkedSymbol[]> {
+  return page.evaluate(async (selector) => {
+    const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+    const found: LinkedSymbol[] = []
+    for (const symbol of document.querySelectorAll<HTMLElement>(selector)) {
+      if (!symbol.checkVisibility()) continue
+      symbol.focus()
+      await drawn()
+      const lit = [...document.querySelectorAll('.lit, .cell.compared')]
+      const places = lit.filter((element) => !element.matches('math *, .symbol-cell, span.linked'))
+      symbol.blur()
+      let isLitBack = false
+      for (const place of places) {
+        place.dispatchEvent(new PointerEvent('pointerenter'))
+        await drawn()
+        isLitBack ||= symbol.classList.contains('lit')
+        place.dispatchEvent(new PointerEvent('pointerleave'))
+      }
+      found.push({ name: symbol.ariaLabel ?? symbol.innerText, places: places.length, isLitBack })
+    }
+    return found
+  }, SYMBOLS)
+}
+
+it.each([
+  ['start', 8],
+  ['episodes', 13],
+  ['loop', 12],
+  ['theory', 13],
+  ['tasks', 2],
+] as const)('links the symbols of %s', async (view, least) => {
+  const page = await pages.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  await page.goto(inject('pageAddress'))
+  await openView(page, view)
+  await expect.poll(() => page.locator(SYMBOLS).count()).toBeGreaterThanOrEqual(least)
+  const linked = await linkedSymbols(page)
+  expect(linked.filter(({ places, isLitBack }) => places === 0 || !isLitBack)).toEqual([])
+})
