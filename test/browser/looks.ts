@@ -23,8 +23,12 @@ export async function axeViolations(page: Page, { without = [], within }: AxeCho
     const { violations } = await (
       colorScheme === 'dark' ? axe.withRules(COLOUR_RULES) : axe.disableRules(without)
     ).analyze()
-    for (const { id, nodes } of violations)
-      found.push(`${colorScheme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+    for (const { id, nodes } of violations) {
+      // Browsers expose the symbols of a formula, and axe takes whatever is in one for a picture.
+      const rest = id === 'nested-interactive' ? nodes.filter(({ html }) => !html.startsWith('<math')) : nodes
+      if (rest.length > 0)
+        found.push(`${colorScheme}: ${id}: ${rest.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+    }
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null })
   return found

@@ -5,6 +5,8 @@ import type { Task } from '../../method/ports.ts'
 import type { Settings } from '../../method/settings.ts'
 import type { RunView } from '../../runs/fold.ts'
 import type { TellingEpisode } from '../../runs/telling-episode.ts'
+import type { Links } from '../kit/math/links.svelte.ts'
+import type { SymbolId } from '../run/equation.ts'
 import type { ShownGroup } from '../run/run-spot.ts'
 import type { Focus } from '../state/focus.svelte.ts'
 import type { RoleModels } from '../state/role-models.svelte.ts'
@@ -48,6 +50,8 @@ export interface GroupProps {
   focus: Focus
   /** The task on show; a new object whenever it has changed. */
   shown: ShownGroup
+  /** The equations whose numbers are those of the chosen program and test. */
+  links: Links<SymbolId>
 }
 
 export interface TheatreProps {

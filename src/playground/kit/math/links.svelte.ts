@@ -17,6 +17,7 @@ export interface SymbolLinks {
   meaningOf(id: string): SymbolMeaning
   isLit(...ids: readonly string[]): boolean
   lights(...ids: readonly string[]): Attachment<Element>
+  symbol(id: string): Attachment<Element>
 }
 
 export class Links<Id extends string> implements SymbolLinks {
@@ -45,14 +46,22 @@ export class Links<Id extends string> implements SymbolLinks {
     return this.#lit.some((id) => ids.includes(id))
   }
 
-  /** Lights symbols while the pointer or the focus is on an element: a symbol itself, a number of it, or its place. */
+  /** Lights symbols while the pointer or the keyboard is on an element: a number of theirs, or their place. */
   lights(...ids: readonly Id[]): Attachment<Element> {
+    // A click on a cell chooses it, and is not there to light it up.
+    return this.#litWhile(ids, (element) => element.matches(':focus-visible, :has(:focus-visible)'))
+  }
+  /** The same for a symbol itself, also after a tap. */
+  symbol(id: Id): Attachment<Element> {
+    return this.#litWhile([id], () => true)
+  }
+
+  #litWhile(ids: readonly Id[], isFocus: (element: Element) => boolean): Attachment<Element> {
     return (element) => {
       const point = () => (this.#pointed = [...this.#pointed, ids])
       const unpoint = () => (this.#pointed = this.#pointed.filter((each) => each !== ids))
-      // A click on a cell chooses it, and is not there to light it up.
       const focus = () => {
-        if (element.matches(':focus-visible, :has(:focus-visible)')) this.#focused = ids
+        if (isFocus(element)) this.#focused = ids
       }
       const blur = () => (this.#focused = [])
       element.addEventListener('pointerenter', point)
