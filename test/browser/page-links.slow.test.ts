@@ -51,6 +51,7 @@ it.each([
   await page.goto(inject('pageAddress'))
   await openView(page, view)
   await expect.poll(() => page.locator(SYMBOLS).count()).toBeGreaterThanOrEqual(least)
+  await page.mouse.move(0, 0)
   const linked = await linkedSymbols(page)
   expect(linked.filter(({ places, isLitBack }) => places === 0 || !isLitBack)).toEqual([])
 })

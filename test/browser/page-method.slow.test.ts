@@ -57,6 +57,7 @@ describe('the equation', () => {
       .locator('span.linked.lit')
       .getByText(/^[+−]1$/)
       .waitFor()
+    await page.mouse.move(0, 0)
     await outcome.blur()
     expect(await section('equation').locator('.lit').count()).toBe(0)
   })

@@ -25,7 +25,8 @@ export class Links<Id extends string> implements SymbolLinks {
   /** Those under the pointer, the innermost last: a cell may be within another. */
   #pointed = $state.raw<readonly (readonly Id[])[]>([])
   #focused = $state.raw<readonly Id[]>([])
-  readonly #lit = $derived(this.#pointed.at(-1) ?? this.#focused)
+  /** A page that scrolls to the focus moves something under a resting pointer, which must not put the focus out. */
+  readonly #lit = $derived([...new Set([...this.#focused, ...(this.#pointed.at(-1) ?? [])])])
 
   constructor(meanings: Readonly<Record<Id, SymbolMeaning>>) {
     this.#meanings = meanings
