@@ -9,7 +9,6 @@ import { WORLDS } from '../../src/worlds/index.ts'
 import { runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
 import { openEverything } from './open-everything.ts'
-import { turns } from './settled.ts'
 import { goTo } from './views.ts'
 
 const pages = usePages()

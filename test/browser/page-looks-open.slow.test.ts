@@ -1,6 +1,7 @@
 /** Axe where something is open, under way, missing or wrong. page-looks.slow.test.ts has every view as it opens. */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
+import type { World } from '../../src/method/settings.ts'
 import { VIEWS } from '../../src/playground/state/views.ts'
 import { LESSONS } from '../../src/playground/views/learn/lessons.ts'
 import { openPart, openSettings, runOnShow, unfoldControls } from './controls.ts'
@@ -10,7 +11,7 @@ import { axeViolations, expectInside, expectSound } from './looks.ts'
 import { madeUpArchive, serveMadeUpRuns } from './made-up-runs.ts'
 import { openEverything } from './open-everything.ts'
 import { turns } from './settled.ts'
-import { makeSmall } from './small-run.ts'
+import { smallLink } from './small-run.ts'
 import { goTo } from './views.ts'
 
 const WORLDS = ['Household', 'Coding', 'Desktop'] as const
@@ -70,7 +71,7 @@ describe.each(WORLDS)('the page in %s passes axe', (world) => {
     const drawer = page.getByRole('complementary', { name: 'Settings' })
     await drawer.locator('details').first().waitFor()
     await drawer.evaluate((element) => element.querySelectorAll('details').forEach((each) => (each.open = true)))
-    const field = page.getByRole('textbox', { name: /^G, rollouts/ })
+    const field = page.getByRole('textbox', { name: /^G, / })
     await field.fill('-1')
     await field.press('Enter')
     await expectSound(page, [1280, 390])
@@ -78,6 +79,7 @@ describe.each(WORLDS)('the page in %s passes axe', (world) => {
     await page.locator(OPEN_POPOVER).locator('summary').first().click()
     expect.soft(await axeViolations(page, { within: OPEN_POPOVER }), 'link').toEqual([])
     await page.keyboard.press('Escape')
+    await drawer.getByRole('button', { name: 'Close' }).click()
     await page.setViewportSize({ width: 390, height: 844 })
     await unfoldControls(page)
     await runOnShow(page).getByRole('button').first().click()
@@ -87,9 +89,7 @@ describe.each(WORLDS)('the page in %s passes axe', (world) => {
   it('while a run is under way, paused, and kept', async () => {
     const page = await pages.open()
     await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
-    await page.goto(inject('pageAddress'))
-    await page.getByRole('radio', { name: world, exact: true }).check()
-    await makeSmall(page)
+    await page.goto(new URL(await smallLink({ world: world.toLowerCase() as World }), inject('pageAddress')).href)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByText(/^Iteration \d+: /).waitFor()
     for (const view of ['loop', 'episodes', 'tasks', 'runs'] as const) {
@@ -98,6 +98,8 @@ describe.each(WORLDS)('the page in %s passes axe', (world) => {
     }
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
     await page.getByText('Paused', { exact: true }).first().waitFor()
+    // A run that is paused can be neither branched nor deleted.
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
     for (const form of ['Branch…', 'Models…', 'Delete']) {
       await page.getByRole('button', { name: form }).first().click()
       expect.soft(await axeViolations(page), form).toEqual([])
@@ -195,7 +197,7 @@ describe('the page passes axe', () => {
     await page.route('**/assets/*.js', (route) => route.abort())
     for (const view of ['tasks', 'results', 'models'] as const) {
       await goTo(page, VIEWS[view])
-      await page.getByText('This part of the page could not be loaded.').first().waitFor()
+      await page.locator('main .view:not([hidden])').getByText('This part of the page could not be loaded.').waitFor()
       expect.soft(await axeViolations(page), view).toEqual([])
     }
   })

@@ -26,7 +26,10 @@ export class Links<Id extends string> implements SymbolLinks {
   #pointed = $state.raw<readonly (readonly Id[])[]>([])
   #focused = $state.raw<readonly Id[]>([])
   /** A page that scrolls to the focus moves something under a resting pointer, which must not put the focus out. */
-  readonly #lit = $derived([...new Set([...this.#focused, ...(this.#pointed.at(-1) ?? [])])])
+  readonly #lit = $derived([
+    ...this.#focused,
+    ...(this.#pointed.at(-1) ?? []).filter((id) => !this.#focused.includes(id)),
+  ])
 
   constructor(meanings: Readonly<Record<Id, SymbolMeaning>>) {
     this.#meanings = meanings
