@@ -10,11 +10,8 @@ import { batchOf, isJudged } from '../../../runs/batch.ts'
 import type { Score } from '../../../method/ports.ts'
 import { DEFAULTS, type Settings, type World } from '../../../method/settings.ts'
 import { WORLDS } from '../../../worlds/index.ts'
-import type { LoopSymbol } from './loop-symbols.ts'
+import { FLOWS, type FlowId, type LoopSymbol } from './loop-symbols.ts'
 import { counted, decimal, percent, signed, UNKNOWN, whole } from '../../kit/format.ts'
-
-export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
-export type FlowId = (typeof FLOWS)[number]
 
 export interface Flow {
   id: FlowId

@@ -1,5 +1,5 @@
 /** Positions of the nodes and arrows of the loop, for a width in CSS pixels. Text keeps its size; only distances change. */
-import type { FlowId } from './loop-flows.ts'
+import type { FlowId } from './loop-symbols.ts'
 
 export interface Box {
   x: number

@@ -6,7 +6,8 @@ import type { Phase } from '../../../method/events.ts'
 import { meanScore } from '../../../method/feedback.ts'
 import type { EpisodeView, RunView } from '../../../runs/fold.ts'
 import { percent, signed } from '../../kit/format.ts'
-import { activeFlows, type FlowId } from './loop-flows.ts'
+import { activeFlows } from './loop-flows.ts'
+import type { FlowId } from './loop-symbols.ts'
 
 export interface Packet {
   id: FlowId

@@ -1,6 +1,8 @@
 /** The symbols of the loop's diagram: one for each arrow, and those of the formula where outcomes and votes meet. */
 import type { SymbolMeaning } from '../../kit/math/links.svelte.ts'
-import type { FlowId } from './loop-flows.ts'
+
+export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
+export type FlowId = (typeof FLOWS)[number]
 
 export type LoopSymbol = FlowId | 'feedback' | 'lambda'
 

@@ -4,7 +4,8 @@ import { PRESETS, presetSettings } from '../../../../src/method/presets.ts'
 import type { World } from '../../../../src/method/settings.ts'
 import { WORLD_NAMES as worlds } from '../../../../src/worlds/index.ts'
 import { charts } from '../../../../src/playground/run/curves.ts'
-import { FLOWS, iterationNumbers, loopFlows, phaseName } from '../../../../src/playground/views/loop/loop-flows.ts'
+import { iterationNumbers, loopFlows, phaseName } from '../../../../src/playground/views/loop/loop-flows.ts'
+import { FLOWS } from '../../../../src/playground/views/loop/loop-symbols.ts'
 import { FOLDED, UP_FRONT } from '../../../../src/playground/run/settings-form.ts'
 import {
   isRelevant,
