@@ -101,7 +101,7 @@ describe('a run on the cluster', () => {
     await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
     await connect()
     await button('Released settings').click()
-    await field('λ: weight of the step scores in the integrated feedback').fill('0.5')
+    await page.getByRole('textbox', { name: /^λ ?: weight of the step scores/ }).fill('0.5')
     await field('Rollouts per task').fill('4')
     await field('Name of the run').fill('Bad Name')
     await page.getByText(/Use 1 to 40 lower-case letters/).waitFor()

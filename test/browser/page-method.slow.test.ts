@@ -167,7 +167,7 @@ describe('the thresholds', () => {
     expect(await list.getAttribute('open')).not.toBeNull()
     await page.getByRole('button', { name: 'Reset to the run’s' }).click()
     await openSettings(page)
-    const control = page.getByRole('textbox', { name: /^α\s?high/ })
+    const control = page.getByRole('textbox', { name: /^α_high/ })
     await control.fill('0.65')
     await control.blur()
     await expect.poll(() => high.inputValue()).toBe('0.65')

@@ -135,6 +135,11 @@ export function lineParts(node: MathNode): MathNode[][] {
 
 const inBrackets = (text: string): string => (text.includes(' ') ? `(${text})` : text)
 
+/** The letters of a formula as they stand there, without marks for scripts: the name of a symbol has to contain what is to be seen. */
+export function seenFormula(text: string): string {
+  return plainFormula(text).replaceAll(/[_^]/g, '')
+}
+
 /** A formula as plain text, for names and for screen readers. */
 export function plainFormula(text: string): string {
   return text
