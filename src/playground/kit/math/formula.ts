@@ -135,9 +135,24 @@ export function lineParts(node: MathNode): MathNode[][] {
 
 const inBrackets = (text: string): string => (text.includes(' ') ? `(${text})` : text)
 
-/** The letters of a formula as they stand there, without marks for scripts: the name of a symbol has to contain what is to be seen. */
-export function seenFormula(text: string): string {
-  return plainFormula(text).replaceAll(/[_^]/g, '')
+/** The text of a node as it is drawn, without marks for scripts: the name of a symbol has to contain it. */
+export function seenText(node: MathNode): string {
+  switch (node.kind) {
+    case 'row':
+      return node.children
+        .map((child, i) => seenText(child) + (isApart(child, node.children[i + 1]) ? ' ' : ''))
+        .join('')
+    case 'scripts':
+      return [node.base, node.sub, node.sup].map((part) => (part ? seenText(part) : '')).join('')
+    case 'accent':
+      return seenText(node.base) + (node.mark === 'hat' ? '^' : '')
+    case 'fraction':
+      return seenText(node.top) + seenText(node.bottom)
+    case 'symbol':
+      return seenText(node.body)
+    default:
+      return node.text
+  }
 }
 
 /** A formula as plain text, for names and for screen readers. */
