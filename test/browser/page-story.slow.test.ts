@@ -93,7 +93,7 @@ describe('the story', () => {
     await expect.poll(() => tally.innerText()).toBe(counted)
 
     await row.getByRole('button', { name: 'Turn vote 1 on step 4, now −1' }).press('Enter')
-    await page.getByText('Step 4: R = +0.67, so R · S of its votes = +0.67, −0.67, −0.67.').waitFor()
+    await page.getByText(/^Step 4: R = \+0\.67, so R ?· ?S of its votes = \+0\.67, −0\.67, −0\.67\./).waitFor()
     expect(await trained()).not.toBe(recorded)
     expect(await tally.innerText()).not.toBe(counted)
   })
