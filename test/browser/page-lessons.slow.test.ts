@@ -109,7 +109,7 @@ describe('a lesson', () => {
     await strip.getByText('Step 2 of 4').waitFor()
     expect(await strip.getByRole('button', { name: 'Start the run' }).isEnabled()).toBe(true)
     await strip.getByRole('link', { name: 'Go to lesson' }).click()
-    await page.getByRole('button', { name: /^Set λ, weight of the votes: 8/ }).click()
+    await page.getByRole('button', { name: /^Set λ ?, weight of the votes: 8/ }).click()
     expect(await page.getByRole('textbox', { name: /^λ/ }).inputValue()).toBe('8')
     expect(await page.getByRole('textbox', { name: /^m, votes/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Show everything' }).click()

@@ -98,7 +98,7 @@ describe('trajectories', () => {
     const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
     await cell.click()
     const equation = page.locator('#equation')
-    await equation.getByRole('button', { name: /^Σ S, votes of the reward model: \(/ }).waitFor()
+    await equation.getByRole('button', { name: /^∑S, votes of the reward model: \(/ }).waitFor()
     await page.getByText('Judged by the reward model').waitFor()
     await page.keyboard.press('ArrowDown')
     expect(await page.getByRole('gridcell', { name: /^Rollout 3, step 2,/ }).getAttribute('aria-selected')).toBe('true')
