@@ -21,7 +21,7 @@ it('says what became of all tasks, and plays any of them side by side', async ()
   expect(counts.map(Number).reduce((sum, count) => sum + count, 0)).toBe(200)
   expect(await task().locator('option').count()).toBe(200)
   expect(await task().locator('option:checked').locator('..').getAttribute('label')).toMatch(/^Only solved after/)
-  await panel().getByText('Shown first: the first task of the log that got better').waitFor()
+  await panel().getByText('The first task in the log that got better is shown first').waitFor()
 
   const heading = (name: RegExp) => panel().getByRole('heading', { name })
   // Opened again by a reload.
