@@ -137,6 +137,8 @@ export class ReplicatedModel implements RoleModel {
   close(): void {
     this.#first.close()
     for (const other of this.#others) other?.close()
+    // What they were doing now fails, which is no loss to report.
+    this.#others.fill(null)
   }
 
   /** Copies get the weights when they next sample. */

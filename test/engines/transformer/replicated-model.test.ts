@@ -127,6 +127,23 @@ describe('a model on several workers', () => {
     expect(copies.helped[2]).toBeGreaterThan(0)
   })
 
+  it('reports no loss when it is closed while its copies work', async () => {
+    const losses: unknown[] = []
+    const copies = new Copies()
+    const copy = (index: number): ModelCopy => {
+      let close = () => {}
+      const working = new Promise<never>((_, reject) => {
+        close = () => reject(new WorkerLostError('policy', 'it was terminated'))
+      })
+      return { ...copies.copy(index), generate: () => working, close }
+    }
+    const model = new ReplicatedModel({ samplers: 2, copy, onLost: (error) => losses.push(error) })
+    const sampling = model.generate(requestsOf(4, 3), SAMPLING)
+    model.close()
+    await expect(sampling).rejects.toThrow('it was terminated')
+    expect(losses).toEqual([])
+  })
+
   it('ends with the error of its first copy, and of an abort', async () => {
     const copies = new Copies()
     const model = new ReplicatedModel({ samplers: 2, copy: copies.copy })
