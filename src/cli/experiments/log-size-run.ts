@@ -1,6 +1,7 @@
 /** Measures how much of the browser's storage a run's log takes, an iteration, with each world's own preset. */
 import type { Page } from 'playwright-core'
-import { finishedIterations, newVisitor, openPage, pressRun, reached, withBuiltPage } from '../page/visitor.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
+import { newVisitor, openPage, pressRun, reached, stored, withBuiltPage } from '../page/visitor.ts'
 
 export interface LogSize {
   preset: string
@@ -23,9 +24,9 @@ export async function watchLogSize(
       const page = await openPage(await newVisitor(browser), address)
       await pressRun(page, preset)
       await reached(page, 1)
-      const before = { iterations: await finishedIterations(page), bytes: await logBytes(page) }
+      const before = await keptLog(page)
       await reached(page, iterations)
-      const after = { iterations: await finishedIterations(page), bytes: await logBytes(page) }
+      const after = await keptLog(page)
       onSize({
         preset,
         iterations: after.iterations,
@@ -38,28 +39,9 @@ export async function watchLogSize(
   })
 }
 
-/** Bytes of all parts of the log as they are in the page's database. */
-function logBytes(page: Page): Promise<number> {
-  return page.evaluate(
-    () =>
-      new Promise<number>((resolve, reject) => {
-        const opening = indexedDB.open('rlanything-playground')
-        opening.onerror = () => reject(new Error('The page has not kept a run.'))
-        opening.onsuccess = () => {
-          let bytes = 0
-          const reading = opening.result.transaction('chunks')
-          reading.onerror = () => reject(new Error('The kept run cannot be read.'))
-          reading.oncomplete = () => {
-            opening.result.close()
-            resolve(bytes)
-          }
-          const walk = reading.objectStore('chunks').openCursor()
-          walk.onsuccess = () => {
-            if (walk.result === null) return
-            bytes += (walk.result.value as { packed: Uint8Array }).packed.byteLength
-            walk.result.continue()
-          }
-        }
-      }),
-  )
+/** How far the kept run is, and the bytes of its log in the page's database, at one moment. */
+async function keptLog(page: Page): Promise<{ iterations: number; bytes: number }> {
+  const [run] = await stored<RunSummary>(page, 'runs')
+  if (!run) throw new Error('The page has not kept a run.')
+  return { iterations: run.finishedIterations, bytes: run.logBytes }
 }

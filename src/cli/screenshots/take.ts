@@ -22,7 +22,7 @@ export interface ScreenshotPlan {
 /** Milliseconds between two looks at the page, and how many of these nothing must change. */
 const PAUSE_MS = 400
 const STILL_PAUSES = 4
-/** Of an animation that never ends, this is the picture. */
+/** Pauses after which an animation that never ends is drawn as it is. */
 const MOST_PAUSES = 75
 
 /** Calls `onFile` with the path of each picture. Throws ArgumentError for a view that the page does not have. */

@@ -24,7 +24,7 @@ export class RoleModels {
   /** The source of each role, from the last state of its form without a problem. */
   #sources = $state.raw<Readonly<Record<Role, RoleSource>>>(firstSources(parseForms(readLocal(KEY))))
 
-  /** Of graphics memory. A page cannot find out how much there is. */
+  /** Graphics memory that models may take. A page cannot find out how much there is. */
   gigabytes = $state(4)
   get graphicsMemory(): number {
     return Math.max(0, this.gigabytes || 0) * 1e9

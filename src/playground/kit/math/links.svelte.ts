@@ -36,9 +36,8 @@ export class Links<Id extends string> implements SymbolLinks {
   }
 
   meaningOf(id: string): SymbolMeaning {
-    const meaning = Object.entries<SymbolMeaning>(this.#meanings).find(([name]) => name === id)?.[1]
-    if (!meaning) throw new Error(`No symbol of this view has the name "${id}".`)
-    return meaning
+    if (!Object.hasOwn(this.#meanings, id)) throw new Error(`No symbol of this view has the name "${id}".`)
+    return this.#meanings[id as Id]
   }
   /** The meaning of the one symbol that is lit up; null for none or several. */
   get told(): { id: Id; means: string } | null {

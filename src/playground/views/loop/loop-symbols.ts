@@ -1,5 +1,5 @@
 /** The symbols of the loop's diagram: one for each arrow, and those of the formula where outcomes and votes meet. */
-import type { SymbolMeaning } from '../../kit/math/links.svelte.ts'
+import type { Hue, SymbolMeaning } from '../../kit/math/links.svelte.ts'
 
 export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
 export type FlowId = (typeof FLOWS)[number]
@@ -19,16 +19,9 @@ export const LOOP_SYMBOLS: Readonly<Record<LoopSymbol, SymbolMeaning>> = {
   lambda: { means: 'weight of the votes' },
 }
 
-/** An arrow has the colour of the component whose number it carries. */
-export const HUE: Readonly<Record<FlowId, 'policy' | 'reward' | 'environment' | 'feedback'>> = {
-  actions: 'policy',
-  steps: 'policy',
-  tasks: 'environment',
-  outcome: 'environment',
-  score: 'reward',
-  critic: 'reward',
-  advantage: 'feedback',
-  consistency: 'feedback',
+/** An arrow has the colour of the component whose number it carries, or that of feedback. */
+export function hueOf(id: FlowId): Hue | 'feedback' {
+  return LOOP_SYMBOLS[id].hue ?? 'feedback'
 }
 
 const IN_FORMULA: Readonly<Record<string, LoopSymbol>> = { R: 'feedback', O: 'outcome', λ: 'lambda', S̄: 'score' }
