@@ -13,8 +13,11 @@ import {
   addSame,
   type AttentionLayout,
   attention,
+  canRunDecoderLayers,
+  decoderLayers,
   embedding,
   gatherRows,
+  type LayerWeights,
   linear,
   recomputed,
   rmsNorm,
@@ -42,20 +45,6 @@ export interface TrainingPass {
   dropoutSeed: number | null
 }
 
-interface LayerWeights {
-  attentionNorm: tf.Tensor1D
-  query: Projection
-  key: Projection
-  value: Projection
-  queryNorm: tf.Tensor1D | undefined
-  keyNorm: tf.Tensor1D | undefined
-  output: Projection
-  feedForwardNorm: tf.Tensor1D
-  gate: Projection
-  up: Projection
-  down: Projection
-}
-
 /** What all layers of a pass share. */
 interface Pass {
   batch: RaggedBatch
@@ -72,7 +61,7 @@ export class Transformer {
   /** By path, such as `model.layers.0.self_attn.q_proj`. */
   readonly projections: ReadonlyMap<string, Projection>
   readonly #embedding: tf.Tensor2D
-  readonly #layers: readonly LayerWeights[]
+  readonly #layers: readonly LayerWeights<Projection>[]
   readonly #norm: tf.Tensor1D
   /** The output layer [V, d]. */
   readonly head: tf.Tensor2D
@@ -146,6 +135,8 @@ export class Transformer {
   ): tf.Tensor2D {
     const pass = { batch, cache, training }
     let x = embedding(this.#embedding, batch.tokens)
+    if (cache && !training && this.#canRunAllLayers())
+      return this.#normed(this.#runAllLayers(x, batch, outputRows, cache))
     for (let layer = 0; layer < this.#layers.length; layer++) {
       const rows = layer === this.#layers.length - 1 ? outputRows : null
       x = training?.recomputesActivations
@@ -153,7 +144,7 @@ export class Transformer {
         : // Frees each layer's intermediate tensors that no gradient needs as soon as the layer is done.
           tf.tidy(() => this.#runLayer(layer, x, pass, rows))
     }
-    return x.shape[0] === 0 ? x : rmsNorm(x, this.#norm, this.config.normEpsilon)
+    return this.#normed(x)
   }
 
   /** hidden[rows, d] → [rows, V] */
@@ -163,6 +154,38 @@ export class Transformer {
 
   dispose(): void {
     tf.dispose([...this.parameters.values()])
+  }
+
+  #normed(x: tf.Tensor2D): tf.Tensor2D {
+    return x.shape[0] === 0 ? x : rmsNorm(x, this.#norm, this.config.normEpsilon)
+  }
+
+  /** Adapters are not part of the fused layers. */
+  #canRunAllLayers(): boolean {
+    if (!canRunDecoderLayers(this.config.headDim)) return false
+    for (const { adapter } of this.projections.values()) if (adapter) return false
+    return true
+  }
+
+  #runAllLayers(
+    x: tf.Tensor2D,
+    batch: RaggedBatch,
+    outputRows: Int32Array | null,
+    { pools }: KeyValueCache,
+  ): tf.Tensor2D {
+    const { positions, layout } = batch
+    const { headDim, normEpsilon } = this.config
+    return decoderLayers(x, {
+      layers: this.#layers,
+      pools,
+      positions,
+      layout,
+      outputRows,
+      lastLayer: outputRows ? onlyRows(batch, outputRows) : batch,
+      headDim,
+      inverseFrequencies: this.#inverseFrequencies,
+      normEpsilon,
+    })
   }
 
   #runLayer(index: number, x: tf.Tensor2D, pass: Pass, outputRows: Int32Array | null): tf.Tensor2D {

@@ -305,6 +305,7 @@ const CHECKS: Record<
   ClipScale: [],
   AdamW: null,
   SumOfSquares: null,
+  DecoderLayers: null,
 }
 
 export const KERNEL_CHECKS: readonly KernelCheck[] = Object.values(CHECKS).flatMap((checks) => checks ?? [])

@@ -11,6 +11,7 @@ export type FusedKernel =
   | 'SegmentAttention'
   | 'SegmentAttentionGradient'
   | 'AddLowRank'
+  | 'DecoderLayers'
   | 'DrawTokens'
   | 'SwiGlu'
   | 'SwiGluGradient'

@@ -39,6 +39,11 @@ export class KeyValueCache {
     this.#slots = slots
   }
 
+  /** Each layer's pools. */
+  get pools(): { keys: tf.Tensor2D; values: tf.Tensor2D }[] {
+    return this.#keys.map((keys, layer) => ({ keys, values: this.#values[layer]! }))
+  }
+
   /** Writes keys[N, C] and values[N, C] of a layer into their slots and returns that layer's pools. */
   write(
     layer: number,

@@ -1,24 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core'
 import type { AttentionLayout } from '../../ops/attention-layout.ts'
-import type { FusedKernel } from '../../ops/backend-kernels.ts'
 import { angleTables } from './angle-tables.ts'
 import { outputLayer } from './four-bit-product.ts'
 import { maximumVisible } from './layout-extent.ts'
-import type { Scratch, SimdBackend } from './simd-backend.ts'
-
-type Inputs = Record<string, tf.TensorInfo>
-
-function register<Attributes>(
-  kernelName: FusedKernel,
-  run: (backend: SimdBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | tf.TensorInfo[],
-): void {
-  tf.registerKernel({
-    kernelName,
-    backendName: 'simd',
-    kernelFunc: ({ inputs, backend, attrs }) =>
-      run(backend as SimdBackend, inputs as Inputs, attrs as unknown as Attributes),
-  })
-}
+import { checkIndices, register } from './register-kernel.ts'
+import { uploadLayout } from './uploaded-layout.ts'
 
 /** Registers the kernels of src/language-model/ops; the AssemblyScript sources have the mathematics. */
 export function registerFusedKernels(): void {
@@ -303,26 +289,4 @@ export function registerFusedKernels(): void {
 /** Rows of logits in memory at once: about 2 MB, and enough that the output layer is not packed too often. */
 function chunkRows(words: number): number {
   return Math.min(256, Math.max(16, Math.floor((1 << 19) / words)))
-}
-
-/** Throws for a wrong index, which would read or write anywhere in the memory. */
-function checkIndices(indices: Int32Array, rows: number): void {
-  for (const index of indices) {
-    if (index < 0 || index >= rows)
-      throw new RangeError(
-        `A tensor with ${rows} rows has no row ${index}. Check the ids or slots given to the operation.`,
-      )
-  }
-}
-
-function uploadLayout(scratch: Scratch, layout: AttentionLayout): [number, number, number, number, number, number] {
-  const { querySegment, querySlot, segmentStart, spanOffsets, spanStart, spanLength } = layout
-  return [
-    scratch.int32(querySegment),
-    scratch.int32(querySlot),
-    scratch.int32(segmentStart),
-    scratch.int32(spanOffsets),
-    scratch.int32(spanStart),
-    scratch.int32(spanLength),
-  ]
 }

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core'
 import '@tensorflow/tfjs-backend-cpu'
+import { registerDecoderLayers } from './decoder-layers.ts'
 import { registerFusedKernels } from './fused-kernels.ts'
 import { hasRelaxedSimd, instantiateKernels } from './kernel-module.ts'
 import { SimdBackend } from './simd-backend.ts'
@@ -15,4 +16,5 @@ export function registerSimdBackend(): void {
   tf.copyRegisteredKernels('cpu', 'simd')
   registerStockKernels()
   registerFusedKernels()
+  registerDecoderLayers()
 }

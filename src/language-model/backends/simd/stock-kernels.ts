@@ -1,7 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { replaceKernel, type OwnKernel } from '../replace-kernel.ts'
-import { multiplyFourBit, multiplyFourBitGradient } from './four-bit-product.ts'
+import { multiplyFourBitGradient } from './four-bit-product.ts'
 import type { SimdBackend } from './simd-backend.ts'
+import { multiplyWeight } from './weight-product.ts'
 
 /** Falls back to the stock kernel of `cpu` for shapes and types that our kernel does not support. */
 const replace = (kernelName: string, own: OwnKernel<SimdBackend>) => replaceKernel(kernelName, 'simd', 'cpu', own)
@@ -34,20 +35,19 @@ function matmul(
   const [bRows, bColumns] = b.shape.slice(-2) as [number, number]
   const [m, k] = transposeA ? [aColumns, aRows] : [aRows, aColumns]
   const n = transposeB ? bRows : bColumns
-  const blocks = transposeA || batch.length > 0 ? null : backend.blocksOf(b)
-  if (blocks !== null) {
+  if (!transposeA && batch.length === 0) {
     const from = backend.addressOf(a)
-    const out = backend.allocate([m, n])
-    if (transposeB) multiplyFourBit(backend, from, blocks, out.address, m, n, k)
-    else multiplyFourBitGradient(backend, from, blocks, out.address, m, k, n)
-    return out.info
-  }
-  const panels = transposeA || !transposeB || batch.length > 0 ? null : backend.panelsOf(b, m)
-  if (panels !== null) {
-    const from = backend.addressOf(a)
-    const out = backend.allocate([m, n])
-    backend.kernels.matmulPacked(from, panels, out.address, m, n, k, backend.matmulScratch)
-    return out.info
+    if (transposeB) {
+      const out = backend.allocate([m, n])
+      multiplyWeight(backend, from, b, out.address, m)
+      return out.info
+    }
+    const blocks = backend.blocksOf(b)
+    if (blocks !== null) {
+      const out = backend.allocate([m, n])
+      multiplyFourBitGradient(backend, from, blocks, out.address, m, k, n)
+      return out.info
+    }
   }
   const [from, with_] = [backend.addressOf(a), backend.addressOf(b)]
   const out = backend.allocate([...batch, m, n])
