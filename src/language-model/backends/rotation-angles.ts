@@ -8,6 +8,15 @@ export interface RotationAngles {
   sines: Float32Array
 }
 
+/** Equal frequencies of several models share a table. The text is written once for each array. */
+const keys = new WeakMap<Float32Array, string>()
+
+function keyOf(inverseFrequencies: Float32Array): string {
+  const key = keys.get(inverseFrequencies) ?? inverseFrequencies.join()
+  keys.set(inverseFrequencies, key)
+  return key
+}
+
 /**
  * Angle tables on a device, one for each backend and set of frequencies. A table is kept forever, or replaced by a longer one when a
  * position exceeds it.
@@ -29,7 +38,7 @@ export class AngleTables<Backend extends object, Table> {
     }
     const tables = this.#tables.get(backend) ?? new Map<string, { positions: number; table: Table }>()
     this.#tables.set(backend, tables)
-    const key = inverseFrequencies.join()
+    const key = keyOf(inverseFrequencies)
     const known = tables.get(key)
     if (known && known.positions > last) return known.table
 
