@@ -55,3 +55,45 @@ it.each([
   const linked = await linkedSymbols(page)
   expect(linked.filter(({ places, isLitBack }) => places === 0 || !isLitBack)).toEqual([])
 })
+
+it.each([
+  ['start', 'The equation of the reward'],
+  ['episodes', 'Equations of the step'],
+  ['loop', 'What flows along the arrows'],
+  ['theory', 'Formulas'],
+] as const)('gives the symbols of %s one stop of Tab', async (view, name) => {
+  const page = await pages.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  await page.goto(inject('pageAddress'))
+  await openView(page, view)
+  const symbols = page.getByRole('group', { name, description: /^Arrow keys move/ }).locator(SYMBOLS)
+  await expect.poll(() => symbols.count()).toBeGreaterThan(3)
+  const stops = () =>
+    symbols.evaluateAll((all: HTMLElement[]) => all.flatMap((each, i) => (each.tabIndex === 0 ? [i] : [])))
+  const focused = () => symbols.evaluateAll((all) => all.findIndex((each) => each === document.activeElement))
+  const isLit = (i: number) => symbols.nth(i).evaluate((symbol) => symbol.classList.contains('lit'))
+  const last = (await symbols.count()) - 1
+  expect(await stops()).toEqual([0])
+  await symbols.first().focus()
+  for (const [key, to] of [
+    ['ArrowLeft', 0],
+    ['ArrowRight', 1],
+    ['End', last],
+    ['ArrowDown', last],
+    ['ArrowUp', last - 1],
+    ['Home', 0],
+    ['ArrowDown', 1],
+  ] as const) {
+    await page.keyboard.press(key)
+    expect(await focused(), key).toBe(to)
+    expect(await stops(), key).toEqual([to])
+    await expect.poll(() => isLit(to)).toBe(true)
+  }
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe(-1)
+  await page.keyboard.press('Shift+Tab')
+  expect(await focused()).toBe(1)
+  await page.keyboard.press('Escape')
+  expect(await focused()).toBe(-1)
+  await page.mouse.move(0, 0)
+  await expect.poll(() => page.locator('.symbol-cell.lit, math .lit').count()).toBe(0)
+})

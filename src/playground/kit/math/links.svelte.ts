@@ -71,6 +71,8 @@ export class Links<Id extends string> implements SymbolLinks {
       element.addEventListener('pointerleave', unpoint)
       element.addEventListener('focusin', focus)
       element.addEventListener('focusout', blur)
+      // Attached again while it has the focus: its component was given something new.
+      if (element.contains(document.activeElement)) focus()
       return () => {
         element.removeEventListener('pointerenter', point)
         element.removeEventListener('pointerleave', unpoint)
