@@ -30,6 +30,7 @@ const verdict = () => page.getByRole('status').filter({ hasText: 'At λ = 0' })
 
 it.each([
   ['a projector', 1024, 768],
+  ['a small window at 150 %', 853, 533],
   ['a phone', 390, 844],
 ])('shows λ, what it does and the wasted step on %s without scrolling', async (_, width, height) => {
   await visit({ viewport: { width, height } })
@@ -39,6 +40,8 @@ it.each([
 
 it.each([
   [1280, 800],
+  // A projector of 1920 × 1080 that enlarges the page to 150 %.
+  [1280, 720],
   [390, 844],
 ])('fits every world into %i × %i pixels: sideways always, downwards where it is wide', async (width, height) => {
   await visit({ viewport: { width, height } })

@@ -39,6 +39,18 @@ describe('the story', () => {
     await expect.poll(() => new URL(page.url()).hash).toBe('#story-votes')
   })
 
+  it('fits a projector of 1920 × 1080 at 150 % before and after each answer', async () => {
+    const page = await openStory(pages, 'outcome', 1280, 720)
+    const height = () => page.evaluate(() => document.documentElement.scrollHeight)
+    for (const { id } of STORY_STEPS) {
+      await turnTo(page, id)
+      await expect.poll(height, { message: `${id}, asked` }).toBe(720)
+      await answer(page)
+      await REVEALED[id]?.(page).first().waitFor()
+      await expect.poll(height, { message: `${id}, answered` }).toBe(720)
+    }
+  })
+
   it('reads in ten minutes', async () => {
     const page = await openStory(pages, 'outcome')
     let all = 0
