@@ -40,7 +40,14 @@ it('gives a role another model before a run, and the run in this tab from its ne
   await expect.poll(() => reward.textContent()).not.toContain('early')
   const swappedAt = await iteration(page)
   await expect.poll(() => iteration(page)).toBeGreaterThan(swappedAt)
-  await page.locator('figure').getByText('Reward model replaced').first().waitFor()
+  // The mark on the curves names the model.
+  const mark = page.locator('figure text').getByText('household-reward', { exact: true })
+  await mark.first().waitFor()
+  expect(await mark.first().locator('..').locator('title').textContent()).toMatch(
+    /^Reward model: household-reward, from iteration \d+$/,
+  )
+  const charts = page.getByRole('img', { name: / Changed: .*Reward model: household-reward from iteration \d+/ })
+  expect(await charts.count()).toBeGreaterThan(0)
 
   // A model that cannot learn is refused with the reason, and the run continues with its own.
   await box(page, 'Policy').getByRole('button', { name: 'Swap the policy’s model' }).click()
@@ -57,7 +64,7 @@ it('gives a role another model before a run, and the run in this tab from its ne
   await page.getByRole('button', { name: /^Resume the run from/ }).click()
   await expect.poll(() => iteration(page)).toBeGreaterThan(swappedAt)
   expect(await reward.textContent()).toContain('household-reward v')
-  await page.locator('figure').getByText('Reward model replaced').first().waitFor()
+  await mark.first().waitFor()
 
   // What a role has learned in a kept run, here in this one, can be chosen too.
   await box(page, 'Policy').getByRole('button', { name: 'Swap the policy’s model' }).click()

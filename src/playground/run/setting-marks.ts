@@ -7,24 +7,43 @@ import { ROLE_TITLES } from './role-models.ts'
 import type { SettingName } from './settings-form.ts'
 import { settingWords } from './worlds.ts'
 
-/** One mark for each iteration that began with other settings or models: "λ = 2", "3 settings", "Reward model replaced". */
+interface Change {
+  text: string
+  title: string
+}
+
+/**
+ * One mark for each iteration that began with other settings or models: "λ = 2", "household-reward-early", "3 settings". Its title says
+ * all of them: "λ = 2; Reward model: household-reward-early".
+ */
 export function settingMarks(view: RunView): ChartMark[] {
   const world = view.settings?.world
   if (world === undefined) return []
-  const changes = new Map<number, Map<string, string>>()
-  const add = (iteration: number, name: string, text: string) => {
-    const own = changes.get(iteration) ?? new Map<string, string>()
-    changes.set(iteration, own.set(name, text))
+  const changes = new Map<number, Map<string, Change>>()
+  const add = (iteration: number, name: string, change: Change) => {
+    const own = changes.get(iteration) ?? new Map<string, Change>()
+    changes.set(iteration, own.set(name, change))
   }
-  for (const { iteration, role } of view.replacements) add(iteration, role, `${ROLE_TITLES[role]} replaced`)
+  for (const { iteration, role, model } of view.replacements)
+    add(iteration, role, { text: lastPart(model), title: `${ROLE_TITLES[role]}: ${model}` })
   for (const { iteration, patch } of view.settingsChanges)
     for (const [name, value] of Object.entries(patch)) {
       const symbol = settingWords(name as SettingName, world).label.replace(/^(\S+),.*/, '$1')
-      add(iteration, name, `${symbol} = ${writeSetting(value)}`)
+      const text = `${symbol} = ${writeSetting(value)}`
+      add(iteration, name, { text, title: text })
     }
   return Array.from(changes, ([iteration, own]) => {
-    const [text] = own.values()
+    const all = [...own.values()]
     const isModel = view.replacements.some((each) => each.iteration === iteration)
-    return { iteration, text: own.size === 1 ? text! : counted(own.size, isModel ? 'change' : 'setting') }
+    return {
+      iteration,
+      text: all.length === 1 ? all[0]!.text : counted(all.length, isModel ? 'change' : 'setting'),
+      title: all.map(({ title }) => title).join('; '),
+    }
   })
+}
+
+/** The name at the end of a path, since a chart has little room. */
+function lastPart(model: string): string {
+  return model.replace(/\/+$/, '').split('/').at(-1)!
 }

@@ -52,7 +52,10 @@ export function writeValue({ unit }: Pick<Chart, 'unit'>, value: number): string
 /** A place on the axis of iterations where something changed. */
 export interface ChartMark {
   iteration: number
+  /** Short, beside the mark. */
   text: string
+  /** All that changed, for the pointer and for screen readers. */
+  title: string
 }
 
 /** Values that a metric can have: shares from 0 to 1, counts from 0. */

@@ -1,0 +1,21 @@
+/** Labels beside the marks of a chart: each is in the first row where it covers none of those before it. */
+export interface LabelSpan {
+  start: number
+  end: number
+}
+
+/** At most `most` characters; a cut shows as “…”. */
+export function cutTo(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`
+}
+
+/** The row of each label, from 0. */
+export function labelRows(spans: readonly LabelSpan[]): number[] {
+  const rows: LabelSpan[][] = []
+  return spans.map((span) => {
+    const found = rows.findIndex((row) => row.every(({ start, end }) => span.end <= start || span.start >= end))
+    const row = found === -1 ? rows.length : found
+    ;(rows[row] ??= []).push(span)
+    return row
+  })
+}
