@@ -2,7 +2,6 @@
 import type { FrameLocator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { VIEWS, type View } from '../../src/playground/state/views.ts'
-import { expectSound } from './looks.ts'
 import { turns } from './settled.ts'
 import { goTo } from './views.ts'
 import { visibleWords } from './words.ts'
@@ -32,28 +31,18 @@ export async function openView(page: Page | FrameLocator, view: View): Promise<v
   await page.locator(DRAWN[view]).first().waitFor()
 }
 
-/** The view on show as it is drawn, without the numbers that Svelte gives to elements while the page is open. */
-export const drawing = (page: Page) =>
-  page.locator('main').evaluate((main) => {
-    const shown = main.querySelector('.content')!.cloneNode(true) as Element
-    for (const hidden of shown.querySelectorAll('[hidden]')) hidden.remove()
-    return `${main.className}\n${shown.outerHTML.replaceAll(/(?<=[="\s#-])c\d+(?=["\s-])/g, '')}`
-  })
+/** HTML without the numbers that Svelte gives to elements while the page is open. */
+export const withoutNumbers = (html: string) => html.replaceAll(/(?<=[="\s#-])c\d+(?=["\s-])/g, '')
 
-/**
- * Checks each with axe, in both colour schemes, and in 360 pixels. Leaves out those that `checked` has, as they are drawn: many are the
- * same in every world.
- */
-export async function expectEveryViewSound(page: Page, checked: Set<string>): Promise<void> {
-  for (const view of EVERY_VIEW) {
-    await openView(page, view)
-    await turns(page)
-    const drawn = await drawing(page)
-    if (checked.has(drawn)) continue
-    await expectSound(page, [360])
-    checked.add(drawn)
-  }
-}
+/** The view on show as it is drawn. */
+export const drawing = async (page: Page) =>
+  withoutNumbers(
+    await page.locator('main').evaluate((main) => {
+      const shown = main.querySelector('.content')!.cloneNode(true) as Element
+      for (const hidden of shown.querySelectorAll('[hidden]')) hidden.remove()
+      return `${main.className}\n${shown.outerHTML}`
+    }),
+  )
 
 /** Parts of a view are drawn one after another, so this waits until nothing more comes. */
 export async function wordsWhenStill(page: Page): Promise<number> {

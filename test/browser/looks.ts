@@ -1,10 +1,15 @@
 /** Checks a page with axe in both colour schemes, and its layout in several window widths. */
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
+import { createRequire } from 'node:module'
+import type { Frame, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { turns } from './settled.ts'
 
 /** Rules that depend on colours. The others find the same in both schemes, so they run once. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/** Axe as a script, from the package that brings it. Its own builder would send it again before every check, which takes longer. */
+const playwrightPackage = createRequire(import.meta.url).resolve('@axe-core/playwright')
+const { source } = createRequire(playwrightPackage)('axe-core') as { source: string }
 
 export interface AxeChoice {
   /** Rules to skip. */
@@ -13,21 +18,54 @@ export interface AxeChoice {
   within?: string
 }
 
+interface Violation {
+  id: string
+  /** Elements as HTML. */
+  nodes: string[]
+}
+
+/** What the script of axe adds to a page, as far as it is used here. */
+interface WithAxe {
+  axe?: {
+    run(
+      context: Document | { include: string[][] },
+      options: object,
+    ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>
+  }
+}
+
+/** Adds axe to a frame that lacks it. A frame may go while it is asked. */
+async function addAxe(frame: Frame): Promise<void> {
+  if (await frame.evaluate(() => (globalThis as WithAxe).axe !== undefined)) return
+  await frame.evaluate(source)
+}
+
 /** Violations that axe finds in light and dark, each with its elements. */
 export async function axeViolations(page: Page, { without = [], within }: AxeChoice = {}): Promise<string[]> {
   const found: string[] = []
+  await addAxe(page.mainFrame())
+  for (const frame of page.frames().slice(1)) await addAxe(frame).catch(() => {})
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
-    if (within !== undefined) axe.include(within)
-    const { violations } = await (
-      colorScheme === 'dark' ? axe.withRules(COLOUR_RULES) : axe.disableRules(without)
-    ).analyze()
+    // What was just opened gets its place, and what the colours change is drawn, in separate tasks.
+    await turns(page, 4)
+    const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]))
+    const options = colorScheme === 'dark' ? { runOnly: COLOUR_RULES } : { rules }
+    const violations = await page.evaluate(
+      async ({ within, options }): Promise<Violation[]> => {
+        const context = within === undefined ? document : { include: [[within]] }
+        const { violations } = await (globalThis as WithAxe).axe!.run(context, {
+          ...options,
+          resultTypes: ['violations'],
+        })
+        return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))
+      },
+      { within, options },
+    )
     for (const { id, nodes } of violations) {
       // Browsers expose the symbols of a formula, and axe takes whatever is in one for a picture.
-      const rest = id === 'nested-interactive' ? nodes.filter(({ html }) => !html.startsWith('<math')) : nodes
-      if (rest.length > 0)
-        found.push(`${colorScheme}: ${id}: ${rest.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+      const rest = id === 'nested-interactive' ? nodes.filter((html) => !html.startsWith('<math')) : nodes
+      if (rest.length > 0) found.push(`${colorScheme}: ${id}: ${rest.map((html) => html.slice(0, 160)).join(' | ')}`)
     }
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null })

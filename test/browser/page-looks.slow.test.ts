@@ -1,15 +1,12 @@
-/** Every view in every world with axe, and the words about the runs that ship. */
+/** The words about the runs that ship, and axe on a fired alarm. page-looks-open.slow.test.ts has every view with axe. */
 import { describe, expect, inject, it } from 'vitest'
 import { RECORDINGS } from '../../src/playground/state/recordings.ts'
 import { openSettings, runOnShow } from './controls.ts'
-import { expectEveryViewSound, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
+import { MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
-import { serveMadeUpRuns } from './made-up-runs.ts'
 
 const pages = usePages()
-/** The views that were found sound, as they were drawn. */
-const checked = new Set<string>()
 
 describe('every view', () => {
   it.each(['Household', 'Coding', 'Desktop'])('has few words about the run that ships, in %s', async (world) => {
@@ -21,16 +18,6 @@ describe('every view', () => {
       await openView(page, view)
       expect.soft(await wordsWhenStill(page), `words of ${view}`).toBeLessThanOrEqual(MOST_WORDS)
     }
-  })
-
-  it.each(['Household', 'Coding', 'Desktop'])('passes axe and fits into 360 pixels, in %s', async (world) => {
-    const page = await pages.open()
-    await serveMadeUpRuns(page)
-    await page.goto(inject('pageAddress'))
-    await page.getByText(/^Iteration \d+ of \d+$/).waitFor()
-    await page.getByRole('radio', { name: world, exact: true }).check()
-    await runOnShow(page).getByText(world).waitFor()
-    await expectEveryViewSound(page, checked)
   })
 
   it('passes axe with the settings open, and with a fired alarm', async () => {

@@ -1,4 +1,4 @@
-/** Every view in two window widths, and the numbers of its words and type styles; page-looks.slow.test.ts has axe, and other worlds. */
+/** Every view in two window widths, and the numbers of its words and type styles; page-looks-open.slow.test.ts has axe, and other worlds. */
 import { describe, expect, inject, it } from 'vitest'
 import { LESSONS } from '../../src/playground/views/learn/lessons.ts'
 import { EVERY_VIEW, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
