@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
+import { axeViolations } from './looks.ts'
 import { smallLink } from './small-run.ts'
 
 const pages = usePages()
@@ -56,6 +57,7 @@ it('gives a role another model before a run, and the run in this tab from its ne
   await dialog.getByRole('button', { name: /^Swap in m from iteration/ }).click()
   await dialog.getByText('The run keeps its model.').waitFor()
   expect(await dialog.getByRole('status').textContent()).toContain('samples but does not train')
+  expect(await axeViolations(page, { within: 'dialog' })).toEqual([])
   await dialog.getByLabel(/Played by/).selectOption('built-in')
   await page.keyboard.press('Escape')
 
@@ -73,3 +75,29 @@ it('gives a role another model before a run, and the run in this tab from its ne
   await dialog.getByRole('button', { name: /^Swap in/ }).click()
   await dialog.getByText(/^Policy: .* plays in the run\.$/).waitFor()
 })
+
+it.each(['Policy', 'Reward model', 'Environment'])(
+  'passes axe and fits into 360 pixels, whatever plays, for the box %s',
+  async (title) => {
+    const page = await pages.open({ viewport: { width: 1280, height: 800 } })
+    await page.goto(new URL('#loop', inject('pageAddress')).href)
+    await box(page, title).getByRole('button', { name: /^Swap/ }).click()
+    const dialog = page.getByRole('dialog')
+    const kind = dialog.getByLabel(/Played by/)
+    await kind.waitFor()
+    const kinds = await kind
+      .locator('option:enabled')
+      .evaluateAll((all: HTMLOptionElement[]) => all.map(({ value }) => value))
+    expect(kinds.length).toBeGreaterThan(1)
+    for (const each of kinds) {
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await kind.selectOption(each)
+      // Everything that is folded is open.
+      for (const fold of await dialog.locator('details:not([open]) > summary').all()) await fold.click()
+      expect(await axeViolations(page, { within: 'dialog' }), each).toEqual([])
+      await page.setViewportSize({ width: 360, height: 640 })
+      const widths = () => dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      await expect.poll(widths, { message: each, timeout: 10_000 }).toBeLessThanOrEqual(0)
+    }
+  },
+)
