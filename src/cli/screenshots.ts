@@ -7,7 +7,8 @@ import { takeScreenshots } from './screenshots/take.ts'
 const USAGE = `npm run screenshots -- --out DIR [--views start,loop] [--worlds household] [--looks ${MAIN_LOOKS.join(',')}]
                            [--unfold]
   Draws each view of the built page, whole, as DIR/WORLD-VIEW-LOOK.png. Without options: every view and world in light and dark,
-  wide and narrow, and the other looks in the first world. --unfold opens what is folded. The looks are ${LOOK_NAMES.join(', ')}.`
+  wide and narrow, and the other looks in the first world. --unfold opens what is folded. The looks are ${LOOK_NAMES.join(', ')}.
+  projector is 1920 × 1080 enlarged to 150 %, zoom is 200 %, and still prefers reduced motion.`
 
 const OPTIONS = {
   out: { type: 'string' },
