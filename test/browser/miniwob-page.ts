@@ -1,6 +1,6 @@
 /** Brings a wheel of our own task pages to the page. */
 import type { Frame, Page } from 'playwright-core'
-import { smallWheel } from '../worlds/desktop/miniwob/small-wheel.ts'
+import { CORE_FILES, pageFiles, wheelOf } from '../worlds/desktop/miniwob/small-wheel.ts'
 import { goTo } from './views.ts'
 
 /** Drops files together, by name. */
@@ -21,14 +21,23 @@ export async function lookAtDesktop(page: Page): Promise<void> {
   await goTo(page, 'Games and problems')
 }
 
-/** Bytes of the wheel; `address` is where its page reach-out asks. */
-export async function wheelBytes(address: string): Promise<Uint8Array> {
-  const wheel = await smallWheel(address)
+/** Bytes of a wheel with each kind of page; `address` is where its page reach-out asks. Its page hangs takes 10 s to check. */
+export const wheelBytes = (address: string): Promise<Uint8Array> => bytesOf(pageFiles(address))
+
+/** The same wheel without the page hangs. */
+export const quickWheelBytes = (address: string): Promise<Uint8Array> =>
+  bytesOf(Object.fromEntries(Object.entries(pageFiles(address)).filter(([path]) => !path.endsWith('/hangs.html'))))
+
+async function bytesOf(files: Readonly<Record<string, string>>): Promise<Uint8Array> {
+  const wheel = await wheelOf({ ...CORE_FILES, ...files })
   return new Uint8Array(await wheel.arrayBuffer())
 }
 
-/** Drops the wheel and waits until its pages are checked. */
+/** Drops the quick wheel and waits until its pages are checked. */
 export async function giveWheel(page: Page, address: string): Promise<void> {
-  await drop(page, { 'miniwob-9.9-py3-none-any.whl': await wheelBytes(address) })
-  await page.getByText('4 of 10 pages run.').waitFor()
+  await drop(page, { 'miniwob-9.9-py3-none-any.whl': await quickWheelBytes(address) })
+  await page.getByText(QUICK_RESULT).waitFor()
 }
+
+/** What the page says once the pages of the quick wheel are checked. */
+export const QUICK_RESULT = '4 of 9 pages run.'

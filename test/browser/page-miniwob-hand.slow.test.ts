@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectSound } from './looks.ts'
-import { drop, giveWheel, lookAtDesktop, wheelBytes } from './miniwob-page.ts'
+import { drop, giveWheel, lookAtDesktop, QUICK_RESULT, quickWheelBytes } from './miniwob-page.ts'
 import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
 
@@ -105,14 +105,14 @@ describe('a task page', () => {
 
   it('comes from one wheel of a drop, and the others are named', async () => {
     const page = await visit()
-    const bytes = await wheelBytes(NOWHERE)
+    const bytes = await quickWheelBytes(NOWHERE)
     await drop(page, { 'other-1.0.whl': bytes, 'miniwob-9.9.whl': bytes })
     await page
       .getByText('Only miniwob-9.9.whl was read, because the page keeps one wheel. Not read: other-1.0.whl.')
       .waitFor()
-    await page.getByText('4 of 10 pages run.').waitFor()
+    await page.getByText(QUICK_RESULT).waitFor()
     await page.reload()
     await lookAtDesktop(page)
-    await page.getByText('4 of 10 pages run.').waitFor()
+    await page.getByText(QUICK_RESULT).waitFor()
   })
 })
