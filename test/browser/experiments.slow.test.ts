@@ -19,7 +19,7 @@ it('a visitor chooses a preset, presses Run, and what the run learned is read', 
 
 it('the main thread is watched while the page opens, in every view of a run, and again after a reload', async () => {
   const watched: WatchedView[] = []
-  const options = { preset: 'coding', after: 1, seconds: 0.2, openings: 1 }
+  const options = { preset: 'coding', after: 1, seconds: 0.2, openings: 1, arrivalMs: 200 }
   await watchMainThread(options, (view) => void watched.push(view))
   const views = ['loop', 'episodes', 'tasks', 'runs']
   const opened = SHIPPED_WORLDS.flatMap((world) => VIEW_NAMES.map((view) => `${view} of ${world}`)).toSorted()

@@ -25,6 +25,8 @@ export interface MainThreadOptions {
   seconds: number
   /** How often each view is opened. */
   openings: number
+  /** Milliseconds for a view to load and draw before it is watched. */
+  arrivalMs?: number
 }
 
 export interface WatchedView extends Pick<HeldThread, 'cpu'>, Partial<Pick<HeldThread, 'longTasks'>> {
@@ -34,19 +36,16 @@ export interface WatchedView extends Pick<HeldThread, 'cpu'>, Partial<Pick<HeldT
   page: 'that opens' | 'that made the run' | 'that went on with it'
 }
 
-/** Milliseconds for a view to load and draw. */
-const ARRIVAL_MS = 2000
-
 /** Calls `onView` after each view; prints nothing. */
 export async function watchMainThread(
-  { preset, after, seconds, openings }: MainThreadOptions,
+  { preset, after, seconds, openings, arrivalMs = 2000 }: MainThreadOptions,
   onView: (watched: WatchedView) => void,
 ): Promise<void> {
   await withBuiltPage(async (browser, address) => {
     const watch = async (page: Page, which: WatchedView['page']) => {
       for (const view of VIEWS_OF_A_RUN) {
         await showView(page, view)
-        await page.waitForTimeout(ARRIVAL_MS)
+        await page.waitForTimeout(arrivalMs)
         const held = await heldMainThread(browser, page, () => page.waitForTimeout(seconds * 1000))
         onView({ view, page: which, ...held })
       }
@@ -61,7 +60,7 @@ export async function watchMainThread(
         for (let count = 0; count < openings; count++) {
           const [cpu = 0] = await mainThreadTasks(browser, opening, async () => {
             await opening.goto(addresses.of(view, world))
-            await opening.waitForTimeout(ARRIVAL_MS)
+            await opening.waitForTimeout(arrivalMs)
           })
           longest.push(cpu)
           await opening.goto('about:blank')
