@@ -5,7 +5,8 @@ import { DEFAULTS, type Settings } from '../../../../src/method/settings.ts'
 import { ALARMS, alarmsOf, type AlarmId, type AlarmSource } from '../../../../src/playground/views/loop/alarms.ts'
 import { wordDistance } from '../../../../src/playground/run/word-distance.ts'
 import { taskDrift } from '../../../../src/playground/run/task-drift.ts'
-import { RECORDINGS } from '../../../../src/playground/state/recordings.ts'
+import { isRecording, RECORDINGS } from '../../../../src/playground/state/recordings.ts'
+import { RECORDED_ALARMS } from '../../../../src/playground/views/loop/recorded-alarms.ts'
 import { recordedHousehold, recordedRun } from '../../recorded-household.ts'
 
 /** A run of made-up metrics; held-out tasks are evaluated every ten iterations. */
@@ -174,5 +175,22 @@ describe('the alarm about votes that rise while held-out accuracy falls', () => 
       Array.from({ length: 11 }, (_, i) => 30 + i),
     )
     expect(alarmsOf(recordedHousehold()).filter(({ state }) => state === 'fired')).toEqual([])
+  })
+})
+
+describe('the recorded run of each alarm', () => {
+  it.each(ALARMS)('%s fires at its end', (id) => {
+    const { run: name } = RECORDED_ALARMS[id]
+    expect(isRecording(name)).toBe(true)
+    expect(
+      alarmsOf(recordedRun(name))
+        .filter(({ state }) => state === 'fired')
+        .map((alarm) => alarm.id),
+    ).toContain(id)
+  })
+
+  it('has an identity of its own', () => {
+    const ids = ALARMS.map((id) => recordedRun(RECORDED_ALARMS[id].run).started!.runId)
+    expect(new Set(ids).size).toBe(ALARMS.length)
   })
 })
