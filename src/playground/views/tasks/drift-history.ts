@@ -40,13 +40,20 @@ export class DriftHistory {
 
   /** Returns the same object until another iteration ends. */
   read(view: RunView): DriftRows {
-    const finished = view.iterations.length - (view.current?.isFinished === false ? 1 : 0)
-    if (!this.#knows(view, Math.min(finished, this.#resolved.length))) this.#start(view)
-    for (let i = this.#resolved.length; i < finished; i++) this.#fold(view, i)
+    while (!this.advance(view, Infinity));
+    const finished = finishedOf(view)
     const rows = this.#rows.slice(0, finished + 1)
     if (rows.length !== this.#shown.rows.length || rows.at(-1) !== this.#shown.rows.at(-1))
       this.#shown = { rows, kinds: [...this.#pool.kinds.keys()] }
     return this.#shown
+  }
+
+  /** Counts the original tasks or at most `limit` more iterations. Returns whether `read` then has nothing left to count. */
+  advance(view: RunView, limit: number): boolean {
+    const finished = finishedOf(view)
+    if (!this.#knows(view, Math.min(finished, this.#resolved.length))) this.#start(view)
+    else for (let i = this.#resolved.length, end = Math.min(finished, i + limit); i < end; i++) this.#fold(view, i)
+    return this.#resolved.length >= finished
   }
 
   /** Whether the first `count` iterations of the view are the folded ones. */
@@ -105,6 +112,8 @@ export class DriftHistory {
     }
   }
 }
+
+const finishedOf = (view: RunView) => view.iterations.length - (view.current?.isFinished === false ? 1 : 0)
 
 function originalsOf(view: RunView): Task[] {
   return [...view.tasks.values()].flatMap(({ task, origin }) => (origin === null ? [task] : []))

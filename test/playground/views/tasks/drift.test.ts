@@ -121,6 +121,16 @@ describe('the history of a pool', () => {
     expect(growing.read(view).rows).toEqual(new DriftHistory().read(whole).rows)
   })
 
+  it('is the same when counted a few iterations at a time', () => {
+    const history = new DriftHistory()
+    let calls = 1
+    while (!history.advance(whole, 10)) calls++
+    // The originals, and then 25 iterations.
+    expect(calls).toBe(4)
+    expect(history.read(whole)).toEqual(new DriftHistory().read(whole))
+    expect(history.advance(whole, 10)).toBe(true)
+  })
+
   it('is the same object until an iteration ends', () => {
     const history = new DriftHistory()
     const view = new RunView()
