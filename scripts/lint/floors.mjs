@@ -41,7 +41,7 @@ export const HOUSES = [
   },
   {
     under: 'src/playground/worlds',
-    floors: [['world-page.ts'], ['theatre'], ['household', 'coding', 'desktop', 'own']],
+    floors: [['world-page.ts'], ['theatre', 'made'], ['household', 'coding', 'desktop', 'own']],
   },
   {
     under: 'src/worlds',

@@ -105,6 +105,8 @@ export const settingsSchema = v.pipe(
     explainRefusals: v.boolean(),
     /** What is shown of the desktop: a few words on what is new, with a numbered list of all that can be clicked, with OSWorld's table, or a picture. */
     screen: v.picklist(['text', 'marks', 'table', 'pixels']),
+    /** Tasks of the desktop: generated ones, or those that a person made. */
+    desktopTasks: v.picklist(['generated', 'own']),
   }),
   v.forward(
     v.check((s) => s.alphaLow < s.alphaHigh, 'alphaLow must be below alphaHigh: tasks between them are not rewritten.'),
@@ -223,6 +225,7 @@ export const DEFAULTS: Settings = {
   dialect: 'v2',
   explainRefusals: false,
   screen: 'text',
+  desktopTasks: 'generated',
 }
 
 /** An invalid setting. `field` is null if the preset or the input as a whole is invalid. */

@@ -68,6 +68,7 @@ export const fakeSettings: Settings = {
   dialect: 'v2',
   explainRefusals: false,
   screen: 'text',
+  desktopTasks: 'generated',
 }
 
 const OBJECTS = ['apple', 'mug', 'book', 'plate', 'candle', 'pan']

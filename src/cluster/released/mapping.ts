@@ -191,6 +191,7 @@ const OURS_ALONE: ReadonlySet<string> = new Set([
   'dialect',
   'explainRefusals',
   'screen',
+  'desktopTasks',
   'taskPoolSize',
   'evaluationTasks',
   'evaluationMaxSteps',

@@ -63,6 +63,7 @@ const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   dialect: 'tasks',
   explainRefusals: 'tasks',
   screen: 'tasks',
+  desktopTasks: 'tasks',
   taskPoolSize: 'tasks',
   evaluationTasks: 'evaluation',
   evaluationRollouts: 'evaluation',

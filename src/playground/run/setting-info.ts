@@ -328,6 +328,11 @@ const WORDS: Record<keyof Settings, Words> = {
     help: 'Adds a reason to "Nothing happens.", which ALFWorld never does.',
     released: 'Never, alfworld 0.5.0 in alfworld_master/',
   },
+  desktopTasks: {
+    label: 'Tasks',
+    help: 'What the desktop’s policy trains on: tasks drawn by our generator, or tasks that you made under Try a task. Evaluations play generated ones.',
+    paper: 'OSWorld’s tasks',
+  },
   screen: {
     label: 'Screen',
     help: 'What a model reads of the screen. Text: what is new, in a few words. Marks: also a numbered list of all that can be clicked. Table: also OSWorld’s table, with places. Pixels: a picture, for models that see, on a server with OpenAI’s interface. Chat models read the first three, the built-in models text. The fixed trajectories that measure a reward model are text.',

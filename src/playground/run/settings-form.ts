@@ -62,7 +62,7 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
   },
   { title: 'Household', names: ['games', 'dialect', 'explainRefusals'] },
   { title: 'Coding', names: ['problems'] },
-  { title: 'Desktop', names: ['screen'] },
+  { title: 'Desktop', names: ['desktopTasks', 'screen'] },
   { title: 'Author', names: ['rewrites', 'remeasure', 'authorTemperature', 'rewriteAttempts', 'topP'] },
 ]
 

@@ -12,15 +12,18 @@ export const desktop: WorldDescriptor = {
   kindEnds: '/',
   noEffect: 'Nothing happens.',
   presets: votePresets('desktop'),
-  own: { names: ['screen'], elsewhere: 'they belong to the desktop' },
+  own: { names: ['desktopTasks', 'screen'], elsewhere: 'they belong to the desktop' },
   charts: voteCharts(
     'in familiar layouts (in distribution), in the browser, over two applications, or with pairs of things and in layouts never trained on (out of distribution)',
   ),
   imports: null,
   releasedSystem: 'osworld',
   publishesPlayedTasks: false,
-  openingFailure: () => ({
+  openingFailure: (error) => ({
     what: 'The desktop could not be opened.',
-    remedy: 'Reload the page and start the run again.',
+    remedy:
+      error === 'NoTasksError'
+        ? 'Make one under Try a task, or choose generated tasks there.'
+        : 'Reload the page and start the run again.',
   }),
 }

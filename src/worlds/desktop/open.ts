@@ -2,8 +2,10 @@
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import { formatsFor } from '../instruct/formats-for.ts'
 import type { OpenedWorld, WorldRequest } from '../world.ts'
+import type { DesktopGame } from './engine/game.ts'
 import { DesktopEnvironment } from './environment.ts'
 import { desktopTrajectories } from './fixed-trajectories.ts'
+import { NoTasksError, ownTasks } from './own/own-tasks.ts'
 import { desktopFormats } from './roles/plain-roles.ts'
 import type { ScreenText } from './scene/screen-text.ts'
 
@@ -33,11 +35,33 @@ export class ScreenTextError extends Error {
 const canRead = (pieces: ChatPieces | null, screen: ScreenText) =>
   screen === 'text' || (pieces !== null && (screen !== 'pixels' || pieces.seesPictures === true))
 
+async function listedOwn(
+  listOwn: (() => Promise<readonly DesktopGame[]>) | null,
+  isResumed: boolean,
+): Promise<readonly DesktopGame[]> {
+  const games = listOwn === null ? [] : await listOwn()
+  // A run that is resumed has drawn its tasks.
+  if (games.length === 0 && !isResumed)
+    throw new NoTasksError(
+      listOwn === null
+        ? 'The run trains on tasks that are made on the page. Run it there, or set desktopTasks to generated.'
+        : 'The run trains on tasks of your own, and this browser has none.',
+    )
+  return games
+}
+
 const ANYTHING = { plain: null, instruct: null }
 
-export function openDesktop({ settings: { screen } }: WorldRequest): OpenedWorld {
+/** `listOwn` gives the tasks that a person made; null where there can be none. Rejects with NoTasksError. */
+export async function openDesktop(
+  { settings: { screen, desktopTasks }, isResumed }: WorldRequest,
+  listOwn: (() => Promise<readonly DesktopGame[]>) | null,
+): Promise<OpenedWorld> {
   return {
-    environment: new DesktopEnvironment({ screen }),
+    environment: new DesktopEnvironment({
+      screen,
+      ...(desktopTasks === 'own' && { tasks: ownTasks(await listedOwn(listOwn, isResumed)) }),
+    }),
     /** Rejects with ScreenTextError. */
     async formatsFor(pieces) {
       if (!canRead(pieces.policy, screen) || !canRead(pieces.reward, screen)) throw new ScreenTextError(screen)

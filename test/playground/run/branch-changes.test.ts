@@ -67,7 +67,7 @@ describe('a branch', () => {
       }
       if (name in leftOut) expect(isRefused()).toBe(true)
       else if (name in patch) expect(isRefused()).toBe(false)
-      else expect(['problems', 'screen']).toContain(name)
+      else expect(['problems', 'screen', 'desktopTasks']).toContain(name)
       if (name in leftOut) expect(leftOutReasons(leftOut, 'household')).not.toBeNull()
     }
   })

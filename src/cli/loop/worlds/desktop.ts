@@ -2,4 +2,4 @@
 import { openDesktop } from '../../../worlds/desktop/open.ts'
 import type { OpenWorld } from './open-world.ts'
 
-export const open: OpenWorld = (request) => Promise.resolve(openDesktop(request))
+export const open: OpenWorld = (request) => openDesktop(request, null)

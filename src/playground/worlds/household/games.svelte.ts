@@ -9,7 +9,7 @@ import type { ImportProgress, ImportSummary } from '../../../worlds/household/li
 import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
 import { isPersistent, openTabChannel } from '../../../storage/browser-storage.ts'
 import type { OpenImporter } from './games-worker.ts'
-import { OwnGames } from './own-games.svelte.ts'
+import { openOwnGames } from './own-games.ts'
 import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
 export type ImportState =
@@ -26,7 +26,7 @@ const BATCH = 256
 export const [gamesOfPage, provideGames] = createContext<Games>()
 
 export class Games implements WorldShelf {
-  readonly own = new OwnGames()
+  readonly own = openOwnGames()
   readonly #open: OpenImporter
   readonly #library = new IndexedDbGameLibrary()
   readonly #tabs = openTabChannel('household-games')

@@ -7,8 +7,8 @@ import type { Layout } from '../engine/layout.ts'
 import { defaultStepLimit, startGame } from '../engine/state.ts'
 import { playExpert } from '../planning/expert.ts'
 import { distanceToGoal } from '../planning/distance.ts'
-import { drawDesktop } from './draw-desktop.ts'
-import { belongsTo, TRAINING_LAYOUTS, UNSEEN_LAYOUTS } from './splits.ts'
+import { drawDesktop, type DrawnDesktop } from './draw-desktop.ts'
+import { belongsTo, TRAINING_LAYOUTS, UNSEEN_LAYOUTS, type LayoutPlan } from './splits.ts'
 import type { Template } from './template.ts'
 import { composeGame, TEMPLATES } from './templates.ts'
 
@@ -52,17 +52,31 @@ export function generateTask(options: GeneratorOptions): DesktopGame {
   )
 }
 
-function drawTask(
+function drawTask(template: Template, options: GeneratorOptions, random: Random): DesktopGame | null {
+  return drawTaskOn(drawPlace(options, random), template, options, random)
+}
+
+/** A desktop in a layout, before anything is asked. */
+interface DrawnPlace extends LayoutPlan {
+  drawn: DrawnDesktop
+}
+
+export function drawPlace(
+  { split, wordings }: Pick<GeneratorOptions, 'split' | 'wordings'>,
+  random: Random,
+): DrawnPlace {
+  const layouts = split === 'ood' ? UNSEEN_LAYOUTS : TRAINING_LAYOUTS
+  const plan = pick(random, wordings ? layouts.filter((each) => wordings.includes(each.layout.words)) : layouts)
+  return { ...plan, drawn: drawDesktop(random, plan.sections) }
+}
+
+/** Null if the template has nothing here, or what it draws belongs to another split. */
+export function drawTaskOn(
+  { layout, name, drawn }: DrawnPlace,
   template: Template,
-  { seed, split, allowsOodTemplates, wordings }: GeneratorOptions,
+  { seed, split, allowsOodTemplates }: Pick<GeneratorOptions, 'seed' | 'split' | 'allowsOodTemplates'>,
   random: Random,
 ): DesktopGame | null {
-  const layouts = split === 'ood' ? UNSEEN_LAYOUTS : TRAINING_LAYOUTS
-  const { layout, sections, name } = pick(
-    random,
-    wordings ? layouts.filter((each) => wordings.includes(each.layout.words)) : layouts,
-  )
-  const drawn = drawDesktop(random, sections)
   const wish = template.draw(drawn, random)
   if (!wish) return null
   const game = composeGame({

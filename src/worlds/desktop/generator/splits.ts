@@ -7,7 +7,7 @@ import type { Split } from '../../../method/ports.ts'
 import { hashOf } from '../../random.ts'
 import { layoutOf, NESTING_COUNT, ORDERS, WORDINGS, type Layout } from '../engine/layout.ts'
 
-interface LayoutPlan {
+export interface LayoutPlan {
   layout: Layout
   /** Which section each control is in. */
   sections: 0 | 1

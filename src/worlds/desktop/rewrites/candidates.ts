@@ -5,6 +5,7 @@
 import type { Direction } from '../../../method/ports.ts'
 import { seededRandom } from '../../random.ts'
 import { APPS } from '../engine/facts.ts'
+import type { DesktopGame } from '../engine/game.ts'
 import { pageNames } from '../engine/elements.ts'
 import { buttonWord, NESTABLE } from '../engine/layout.ts'
 import { defaultStepLimit, startGame } from '../engine/state.ts'
@@ -67,7 +68,7 @@ function candidateRewrites({ game }: DesktopTask): TaskRewrite[] {
 }
 
 /** Values that some parameter may have. */
-function valuesOf({ desktop, start }: DesktopTask['game']): string[] {
+export function valuesOf({ desktop, start }: DesktopGame): string[] {
   return [
     ...start.folders.flatMap((folder) => (folder === null ? [] : [folder])),
     ...desktop.tables.flatMap(({ headers }) => headers),

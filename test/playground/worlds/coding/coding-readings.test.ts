@@ -56,8 +56,8 @@ describe('a world', () => {
   it('hides what does not apply to it, and says why', () => {
     const names = [...UP_FRONT, ...FOLDED].flatMap((group) => group.names)
     const hidden = (world: World) => names.filter((name) => !isRelevant(name, world)).sort()
-    expect(hidden('household')).toEqual(['problems', 'screen'])
-    expect(hidden('coding')).toEqual(['dialect', 'evaluationMaxSteps', 'explainRefusals', 'games', 'maxSteps', 'rewardBalance', 'rewardGrouping', 'screen', 'singleSurvivor'])
+    expect(hidden('household')).toEqual(['desktopTasks', 'problems', 'screen'])
+    expect(hidden('coding')).toEqual(['desktopTasks', 'dialect', 'evaluationMaxSteps', 'explainRefusals', 'games', 'maxSteps', 'rewardBalance', 'rewardGrouping', 'screen', 'singleSurvivor'])
     expect(leftOutSentence(['seed', 'maxSteps'], 'coding')).toBe('Without meaning here. Steps per episode: a program is one step.')
     expect(leftOutSentence(['seed', 'maxSteps'], 'household')).toBeNull()
   }) // prettier-ignore
