@@ -27,6 +27,7 @@ import type { MetricRow } from './metric-rows.ts'
 import { EpisodeRows, TaskRows } from './readable-rows.ts'
 import { eventLine, headerLine, RunLogReader } from './run-log.ts'
 import type { RunCheckpoint, RunSummary } from './run-store.ts'
+import { textLines } from './text-lines.ts'
 
 export const RUN_ARCHIVE_FORMAT = 'rlanything-run-archive'
 export const RUN_ARCHIVE_VERSION = 1
@@ -225,26 +226,17 @@ async function* eventsOf(entry: FileEntry): AsyncGenerator<LoggedEvent[], void> 
   if (part.length > 0) yield part
 }
 
-/** The lines, and finally the text after the last line break: empty unless the file is incomplete. */
+/** As textLines. Throws RunArchiveError. */
 async function* linesOf(entry: FileEntry): AsyncGenerator<string> {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
   let failure: unknown = null
   const written = entry.getData(writable).catch((error: unknown) => (failure = error))
-  let rest = ''
-  const reader = readable.pipeThrough(new TextDecoderStream()).getReader()
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const parts = (rest + next.value).split('\n')
-      rest = parts.pop()!
-      yield* parts
-    }
+    yield* textLines(readable)
   } catch (cause) {
     failure ??= cause
-  } finally {
-    await reader.cancel().catch(() => {})
   }
   await written
   if (failure)
     throw new RunArchiveError(`${entry.filename} cannot be unpacked. Export the run again.`, { cause: failure })
-  yield rest
 }

@@ -123,14 +123,15 @@ export class RunLibrary {
   }
 
   /**
-   * Keeps the run in an archive; the run that is kept already, if it is the same and at least as long. Throws
+   * Keeps the run in an archive or a log; the run that is kept already, if it is the same and at least as long. Throws
    * RunArchiveError, RunLogError and RunStoreError, and then keeps nothing of the file.
    */
   async importRun(file: File): Promise<RunSummary> {
     const [store, { readRunArchive, RunArchiveError }] = await Promise.all([this.#opened(), loadArchive()])
-    const { config, events, checkpoint, timings } = await readRunArchive(file)
-    const { runId, kept } = await placeFor(store, config)
-    if (kept) return kept
+    const isLog = /\.(jsonl|gz)$/i.test(file.name)
+    const { config, events, checkpoint, timings } = await (isLog
+      ? (await import('./log-file.ts')).readLogFile(file)
+      : readRunArchive(file))
     const beginning = events()
     const started = (await beginning.next()).value?.at(0)
     // The zip library unpacks few files at a time: a file that is not read to its end would block the next import.
@@ -138,6 +139,8 @@ export class RunLibrary {
     if (started?.type !== 'run-started') {
       throw new RunArchiveError('run.jsonl does not begin with run-started, so the run is incomplete. Export it again.')
     }
+    const { runId, kept } = await placeFor(store, config, started.settings.seed)
+    if (kept) return kept
     const { preset, settings } = started
     const summary: RunSummary = {
       ...newSummary({ ...config, runId, preset, settings }, config.createdAt),
@@ -165,18 +168,18 @@ export class RunLibrary {
 /** The code for zip archives is most of this worker, and listing runs needs none of it. */
 const loadArchive = () => import('./run-archive.ts')
 
-/** The name, or if it is taken, the first free one of name-2, name-3… */
-/** A free name for an imported run, unless the same run is kept under its own or a later one. */
+/** The name of an imported run, or the first free one of name-2, name-3…, unless the same run is kept under one of them. */
 async function placeFor(
   store: IndexedDbRunStore,
   { runId: name, createdAt, finishedIterations = Infinity }: ReadArchive['config'],
+  seed: number,
 ): Promise<{ runId: string; kept: RunSummary | null }> {
   let runId = name
   for (let i = 2; ; i++) {
     const kept = await store.summary(runId)
     if (kept === null) return { runId, kept: null }
-    if (kept.createdAt === createdAt && !kept.isEvicted && kept.finishedIterations >= finishedIterations)
-      return { runId, kept }
+    const isSame = kept.createdAt === createdAt && kept.settings.seed === seed
+    if (isSame && !kept.isEvicted && kept.finishedIterations >= finishedIterations) return { runId, kept }
     runId = `${name}-${i}`
   }
 }

@@ -179,6 +179,22 @@ describe('the curves', () => {
     await expect.poll(view).toBe('Episodes')
   })
 
+  it('have a logarithmic scale, and say where a value has no logarithm', async () => {
+    await visit()
+    const ticks = async (title: RegExp) => (await chart(title).locator('text.tick').allTextContents()).map(Number)
+    const note = page.getByText('linear: some values are not above 0')
+    expect(await ticks(/^Entropy/)).toContain(0)
+    expect(await note.count()).toBe(0)
+    await page.getByRole('checkbox', { name: 'Logarithmic' }).check()
+    await note.first().waitFor()
+    const loss = page.getByRole('figure', { name: 'Policy-gradient loss' })
+    expect(await loss.getByText('linear: some values are not above 0').count()).toBe(1)
+    const entropy = page.getByRole('figure', { name: 'Entropy' })
+    expect(await entropy.getByText('linear: some values are not above 0').count()).toBe(0)
+    const [lowest] = await entropy.locator('text.tick[text-anchor="end"]').allTextContents()
+    expect(Number(lowest)).toBeGreaterThan(0)
+  })
+
   it('scroll the page on a vertical swipe, and zoom on a horizontal one', async () => {
     await visit()
     await chart(/^Entropy/).scrollIntoViewIfNeeded()

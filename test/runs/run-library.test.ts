@@ -1,9 +1,11 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
 import type { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
 import { metricRows } from '../../src/runs/metric-rows.ts'
 import { writeRunArchive } from '../../src/runs/run-archive.ts'
 import { RunLibrary } from '../../src/runs/run-library.ts'
+import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import { runLocks } from '../../src/runs/run-locks.ts'
 import { newSummary, type RunSummary } from '../../src/runs/run-store.ts'
 import { fakeRun, fakeSettings } from '../playground/fake-run.ts'
@@ -82,5 +84,46 @@ describe('the library of runs', () => {
     expect(await importOf(upTo(5), 7), 'the run, continued elsewhere').toBe('a-3')
     expect([await importOf(upTo(5), 7), await importOf(upTo(2), 8)]).toEqual(['a-3', 'a-2'])
     expect([...kept.keys()]).toEqual(['a', 'a-2', 'a-3'])
+  })
+
+  describe('imports a run log of the command line', () => {
+    const log = serialiseRunLog([...fakeRun({ iterations: 4 })].filter(isLogged))
+    const runId = (JSON.parse(log.split('\n')[1]!) as { runId: string }).runId
+    const fileOf = (content: BlobPart, name = 'run.jsonl') => new File([content], name, { lastModified: 1000 })
+    const importing = () => {
+      const kept: Kept = new Map()
+      return { kept, library: new RunLibrary(async () => keeping(kept), runLocks(null)) }
+    }
+
+    it('packed or not, once', async () => {
+      const { kept, library } = importing()
+      const summary = await library.importRun(fileOf(log))
+      expect(summary).toMatchObject({ runId, iterations: 4, finishedIterations: 4, isFinished: true, createdAt: 1000 })
+      expect(summary.origin).toEqual({ kind: 'import', name: 'run.jsonl' })
+      expect(summary.checkpoints).toEqual([])
+      const packed = await library.importRun(fileOf(gzipSync(log), 'run.jsonl.gz'))
+      expect([packed.runId, kept.size]).toEqual([runId, 1])
+      expect(kept.get(runId)!.events).toBe(log.trimEnd().split('\n').length - 1)
+    })
+
+    it('under another name where another seed has its name', async () => {
+      const { library } = importing()
+      const { seed } = fakeSettings
+      await library.importRun(fileOf(log))
+      const other = log.replaceAll(`"seed":${seed},`, `"seed":${seed + 1},`)
+      expect((await library.importRun(fileOf(other))).runId).toBe(`${runId}-2`)
+    })
+
+    it('and keeps nothing of one that is damaged', async () => {
+      const { kept, library } = importing()
+      await expect(library.importRun(fileOf(log.slice(0, -20)))).rejects.toThrow('it is incomplete')
+      await expect(library.importRun(fileOf('{"format":"other"}\n'))).rejects.toThrow('not the header of a run log')
+      await expect(library.importRun(fileOf(log.split('\n')[0]!))).rejects.toThrow('the run has not started')
+      const packed = gzipSync(log)
+      await expect(library.importRun(fileOf(packed.subarray(0, packed.length / 2), 'a.gz'))).rejects.toThrow(
+        'It cannot be unpacked',
+      )
+      expect(kept.size).toBe(0)
+    })
   })
 })

@@ -195,14 +195,19 @@ export class KeptRunList {
     return added
   }
 
-  /** Null if the run in the file could not be kept; `problem` says why. */
-  async importFile(file: File): Promise<RunSummary | null> {
-    let imported: RunSummary | null = null
+  /** The runs in the files; `problem` says which could not be kept, and why. */
+  async importFiles(files: readonly File[]): Promise<RunSummary[]> {
+    const imported: RunSummary[] = []
+    const problems: string[] = []
     this.#importing += 1
-    await this.#try(`Unpacking ${file.name}…`, async ({ importRun }) => {
-      imported = await importRun(file)
-    })
+    for (const file of files) {
+      await this.#try(`Unpacking ${file.name}…`, async ({ importRun }) => {
+        imported.push(await importRun(file))
+      })
+      if (this.#problem !== null) problems.push(`${file.name}: ${this.#problem}`)
+    }
     this.#importing -= 1
+    if (problems.length > 0) this.#problem = problems.join(' ')
     return imported
   }
 

@@ -122,14 +122,14 @@ export class Playground {
 
   /** Shows a run log from a file, or imports an exported run and shows it. */
   async openFile(file: File): Promise<void> {
-    if (/\.zip$/i.test(file.name)) return this.importRun(file)
+    if (/\.zip$/i.test(file.name)) return this.importRuns([file])
     if (await this.recorded.open(file)) this.#showOther()
   }
 
-  /** Keeps an exported run and shows it. The list of kept runs reports what is wrong with it. */
-  async importRun(file: File): Promise<void> {
-    const imported = await this.runs.importFile(file)
-    if (imported) await this.openKept(imported.runId)
+  /** Keeps exported runs and logs, and shows the last. The list of kept runs reports what is wrong with others. */
+  async importRuns(files: readonly File[]): Promise<void> {
+    const last = (await this.runs.importFiles(files)).at(-1)
+    if (last) await this.openKept(last.runId)
   }
 
   /** Shows a kept run, at an iteration or at its end. */
