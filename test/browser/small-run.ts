@@ -27,7 +27,11 @@ export async function makeSmall(page: Page, { evaluateEvery = 0, evaluationTasks
 }
 
 /** The same run as the hash of a link, `#` included, in any world that ships with models. */
-export function smallLink(settings: Partial<Settings> = {}, backend: BackendWish = 'auto'): Promise<string> {
+export function smallLink(
+  settings: Partial<Settings> = {},
+  backend: BackendWish = 'auto',
+  iterations = 1000,
+): Promise<string> {
   const preset = settings.world ?? 'household'
   const small = {
     evaluationsPerStep: 1,
@@ -39,7 +43,7 @@ export function smallLink(settings: Partial<Settings> = {}, backend: BackendWish
     evaluateEvery: 0,
   }
   const whole = { ...presetSettings(preset), ...small, ...settings }
-  return writeLink({ preset, settings: whole, backend, iterations: 1000 })
+  return writeLink({ preset, settings: whole, backend, iterations })
 }
 
 /** Waits until the training curve has reached an iteration. Returns the last one that it has reached. */
