@@ -68,6 +68,16 @@ const statesOf = (page: Page, parts: readonly Part[]) =>
     parts.map(({ mark }) => mark),
   )
 
+/** Heights of what is in the view and above it, by its first words, to say what made a part move. */
+const heightsOf = (page: Page) =>
+  page.evaluate(() => {
+    const blocks = [...document.querySelectorAll('body > * > *, main p, main h2, main h3, main figure, main .panel')]
+    return blocks.map((block) => ({
+      name: `${block.localName}.${block.classList[0] ?? ''} “${block.textContent.trim().slice(0, 60)}”`,
+      height: Math.round(block.getBoundingClientRect().height),
+    }))
+  })
+
 const isOpen = async (page: Page, part: Part) => (await statesOf(page, [part]))[0]?.isOpen ?? false
 
 /** Whether what is open covers the rest of the page, or closes with the next click beside it. */
@@ -87,18 +97,23 @@ async function changesWhileOpen(page: Page, parts: readonly Part[]): Promise<str
     document.activeElement?.setAttribute('data-left', '')
   })
   const before = await statesOf(page, parts)
+  const heightsBefore = await heightsOf(page)
   const from = await iteration(page)
   await expect.poll(() => iteration(page), { timeout: 120_000 }).toBeGreaterThanOrEqual(from + 1)
   const hasFocus = await page.evaluate(() => document.activeElement?.hasAttribute('data-left') ?? false)
   const after = await statesOf(page, parts)
   // What is below an alarm or an open part moves when that grows: tables get rows.
   const mayMove = after.some((now, i) => now?.height !== before[i]?.height || now?.alarms !== before[i]?.alarms)
+  const heights = await heightsOf(page)
+  const differing = heights.filter(({ height }, i) => height !== heightsBefore[i]?.height).map(({ name }) => name)
   const changes = parts.flatMap(({ name }, i) => {
     const [then, now] = [before[i]!, after[i]]
     if (!now) return [`“${name}” is gone`]
     if (!now.isOpen) return [`“${name}” closed`]
     const hasMoved = then.isInWindow && !mayMove && Math.abs(now.top - then.top) > 2
-    return hasMoved ? [`“${name}” moved from ${then.top} to ${now.top} px`] : []
+    return hasMoved
+      ? [`“${name}” moved from ${then.top} to ${now.top} px, as others changed their height: ${differing.join(', ')}`]
+      : []
   })
   return hasFocus ? changes : [...changes, `the focus was lost, last in “${parts.at(-1)!.name}”`]
 }
