@@ -94,6 +94,8 @@ it.each(Object.entries(KINDS).flatMap(([split, kinds]) => kinds.map((kind) => [k
     const game = generateTask({ seed: 0, split: split as 'train' | 'ood', templates: [kind] })
     await page.getByRole('heading', { name: game.instruction }).waitFor()
     const drawing = page.getByRole('application', { name: 'Screen' }).getByRole('group', { name: /^The desktop/ })
+    // The mouse reaches only what is in the window.
+    await drawing.evaluate((element) => element.scrollIntoView({ block: 'center' }))
     const session = await page.context().newCDPSession(page)
     const state = startGame(game, { stepLimit: 20 })
     for (let command = nextCommand(state)!; command !== 'done'; command = nextCommand(state)!) {
