@@ -4,11 +4,10 @@
  */
 import type { LoggedEvent } from '../method/events.ts'
 import { unzipped } from '../storage/unzipped.ts'
+import { eventParts } from './event-parts.ts'
 import type { ReadArchive } from './run-archive.ts'
-import { RunLogError, RunLogReader } from './run-log.ts'
+import { RunLogError } from './run-log.ts'
 import { textLines } from './text-lines.ts'
-
-const EVENTS_PER_PART = 256
 
 /** Reads the file once, so that a damaged one is refused before anything of it is kept. Throws RunLogError, and Error for a damaged .gz. */
 export async function readLogFile(file: File): Promise<ReadArchive> {
@@ -28,22 +27,7 @@ export async function readLogFile(file: File): Promise<ReadArchive> {
   }
 }
 
-async function* eventsOf(file: Blob): AsyncGenerator<LoggedEvent[], void> {
-  const log = new RunLogReader()
-  let part: LoggedEvent[] = []
-  let line: string | null = null
-  for await (const next of linesOf(file)) {
-    const event = line === null ? null : log.take(line)
-    line = next
-    if (event) part.push(event)
-    if (part.length < EVENTS_PER_PART) continue
-    yield part
-    part = []
-  }
-  const last = log.takeLast(line ?? '')
-  if (last) part.push(last)
-  if (part.length > 0) yield part
-}
+const eventsOf = (file: Blob) => eventParts(linesOf(file), (line, log) => log.takeLast(line))
 
 async function* linesOf(file: Blob): AsyncGenerator<string> {
   try {

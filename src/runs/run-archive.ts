@@ -22,10 +22,11 @@ import {
   type FileEntry,
 } from '@zip.js/zip.js/lib/zip-core-custom.js'
 import type { LoggedEvent } from '../method/events.ts'
+import { eventParts } from './event-parts.ts'
 import { METRIC_ALIASES, withAliases } from './metric-aliases.ts'
 import type { MetricRow } from './metric-rows.ts'
 import { EpisodeRows, TaskRows } from './readable-rows.ts'
-import { eventLine, headerLine, RunLogReader } from './run-log.ts'
+import { eventLine, headerLine } from './run-log.ts'
 import type { RunCheckpoint, RunSummary } from './run-store.ts'
 import { textLines } from './text-lines.ts'
 
@@ -135,8 +136,6 @@ export interface ReadArchive {
   timings: Map<number, Record<string, number>>
 }
 
-const EVENTS_PER_PART = 256
-
 /** Throws RunArchiveError. */
 export async function readRunArchive(file: Blob): Promise<ReadArchive> {
   const entries = new Map<string, FileEntry>()
@@ -210,21 +209,11 @@ const ALIASED = new Set(
     .filter((alias): alias is string => alias !== undefined && !Object.hasOwn(METRIC_ALIASES, alias)),
 )
 
-async function* eventsOf(entry: FileEntry): AsyncGenerator<LoggedEvent[], void> {
-  const log = new RunLogReader()
-  let part: LoggedEvent[] = []
-  let line: string | null = null
-  for await (const next of linesOf(entry)) {
-    const event = line === null ? null : log.take(line)
-    line = next
-    if (event) part.push(event)
-    if (part.length < EVENTS_PER_PART) continue
-    yield part
-    part = []
-  }
-  if (line !== '') throw new RunArchiveError('run.jsonl ends in the middle of a line. Export the run again.')
-  if (part.length > 0) yield part
-}
+const eventsOf = (entry: FileEntry) =>
+  eventParts(linesOf(entry), (line) => {
+    if (line === '') return null
+    throw new RunArchiveError('run.jsonl ends in the middle of a line. Export the run again.')
+  })
 
 /** As textLines. Throws RunArchiveError. */
 async function* linesOf(entry: FileEntry): AsyncGenerator<string> {

@@ -11,7 +11,7 @@ const draftShape = v.object({
   kind: v.picklist(OWN_KINDS),
   /** Draws the desktop. */
   seed: v.number(),
-  /** Of one of the kind's tasks on the desktop; of none for the first. */
+  /** Sentence of the chosen task; one that the kind does not have on the desktop, such as '', chooses the first. */
   instruction: v.string(),
   /** By parameter. */
   words: v.record(v.string(), v.string()),
