@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { isMain, say, toolFile } from './ensure.mjs'
+import { launchFlags } from './launch-flags.mjs'
 
 /** Usual places, the binary itself before a distribution's wrapper script, which may refuse or add flags. */
 export function usualPlaces(platform = process.platform, env = process.env) {
@@ -69,19 +70,6 @@ export function findOrInstallBrowser() {
     if (packaged !== null) return packaged
   }
   throw new Error('No Chromium for the page tests. Install Chromium or Chrome, or set CHROMIUM_PATH to its binary.')
-}
-
-/** Command-line flags: no sandbox for root, who cannot have one, and no traffic of the browser's own. */
-export function launchFlags({ isRoot = process.getuid?.() === 0 } = {}) {
-  return [
-    ...(isRoot ? ['--no-sandbox'] : []),
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    '--no-first-run',
-    '--no-default-browser-check',
-    '--disable-dev-shm-usage',
-  ]
 }
 
 /** @param {readonly string[]} flags beside the usual ones */

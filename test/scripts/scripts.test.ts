@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findBrowser, launchFlags, usualPlaces } from '../../scripts/browser.mjs'
+import { findBrowser, usualPlaces } from '../../scripts/browser.mjs'
 import { installState } from '../../scripts/ensure.mjs'
+import { launchFlags } from '../../scripts/launch-flags.mjs'
 import { addressLines, buildIfStale, isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
 import { closingLines, countReport, parseTestArguments } from '../../scripts/test.mjs'
 
