@@ -38,6 +38,7 @@ const USAGE = `npm run bench -- [--suite ${[...NAMES, 'all'].join('|')}] [--in P
   --json         prints only measurements to stdout, as JSON lines
 
 npm run bench -- --gpu [--minutes N] [--tiny] [--folder-only] [--platform P] [--with-node] [--library FILE]
+                       [--browser [PATH]] [--browser-flags="--FLAG ..."]
 
   --gpu          measures the graphics adapter, in ten minutes at most, and writes docs/benchmarks/gpu-<adapter>.md;
                  dist/gpu-bench is a folder that does the same on another machine: node run.mjs (docs/benchmarks.md)
@@ -47,12 +48,16 @@ npm run bench -- --gpu [--minutes N] [--tiny] [--folder-only] [--platform P] [--
   --folder-only  makes the folder without measuring
   --platform P   for another machine: linux-x64, linux-arm64, darwin-universal, win32-x64 or win32-arm64
   --with-node    adds this Node to the folder; --library FILE adds a shared library, such as libvulkan.so.1
+  --browser [PATH]   measures in a page of this Chromium, otherwise the one of the page tests, and writes
+                 docs/benchmarks/gpu-<adapter>-in-chromium.md
+  --browser-flags="--FLAG ..."   flags instead of those that make it use the graphics adapter, or a software adapter with --tiny
 
 JAX_PYTHON names a Python with jax, which train and generate measure in Node on one thread and on two.
 `
 
 async function main(): Promise<void> {
-  const { values } = readArguments({
+  const { values, positionals } = readArguments({
+    allowPositionals: true,
     options: {
       suite: { type: 'string', default: 'all' },
       games: { type: 'string' },
@@ -68,10 +73,14 @@ async function main(): Promise<void> {
       platform: { type: 'string' },
       'with-node': { type: 'boolean', default: false },
       library: { type: 'string', multiple: true, default: [] },
+      browser: { type: 'boolean', default: false },
+      'browser-flags': { type: 'string' },
       help: { type: 'boolean' },
     },
   })
   if (values.help) return void process.stdout.write(USAGE)
+  const [unknown] = positionals.slice(values.browser ? 1 : 0)
+  if (unknown !== undefined) throw new ArgumentError(`"${unknown}" belongs to no option.`)
   if (values.gpu) {
     const { gpuCommand } = await import('./bench/gpu/command.ts')
     const numbers = (['minutes', 'peak', 'bandwidth'] as const).flatMap((name) =>
@@ -82,7 +91,12 @@ async function main(): Promise<void> {
       platform: values.platform,
       hasNode: values['with-node'],
       libraries: values.library,
-      rest: [...numbers, ...(values.tiny ? ['--tiny'] : [])],
+      browser: values.browser ? (positionals[0] ?? '') : undefined,
+      rest: [
+        ...numbers,
+        ...(values.tiny ? ['--tiny'] : []),
+        ...(values['browser-flags'] === undefined ? [] : [`--browser-flags=${values['browser-flags']}`]),
+      ],
     })
     return
   }

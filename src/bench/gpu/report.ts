@@ -35,7 +35,7 @@ export function gpuReport(records: readonly GpuRecord[], facts: ReportFacts): st
     `# ${adapter?.name ?? 'No graphics adapter'}`,
     `Measured by \`${facts.command}\` in ${minutes(facts.elapsedMs)}, with random weights except for 0.35 M. ${facts.machine}.`,
     interruptionText(records, facts.interruption),
-    adapter ? bullets(Object.entries(adapter.details).map(([name, value]) => `${name}: ${value}`)) : null,
+    adapter ? detailsText(adapter.details) : null,
     checksText(ofKind<CheckRecord>(records, 'check')),
     ceilingsText([...ceilings.values()], facts.given),
     speedsText('Models on the adapter', speeds, 'webgpu', peak, bandwidth),
@@ -48,10 +48,10 @@ export function gpuReport(records: readonly GpuRecord[], facts: ReportFacts): st
     .concat('\n')
 }
 
-/** "gpu-nvidia-h200.md" for "NVIDIA H200". */
-export function reportName(records: readonly GpuRecord[]): string {
+/** "gpu-nvidia-h200.md" for "NVIDIA H200"; with a place, "gpu-nvidia-h200-in-chromium.md". */
+export function reportName(records: readonly GpuRecord[], place = ''): string {
   const name = ofKind<AdapterRecord>(records, 'adapter')[0]?.name ?? 'no adapter'
-  const slug = name
+  const slug = `${name} ${place}`
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
@@ -74,6 +74,12 @@ function interruptionText(records: readonly GpuRecord[], interruption: string | 
   if (interruption === null) return null
   const part = records.findLast((record) => record.kind === 'part')
   return `**Incomplete.** ${interruption}${part ? ` It was measuring ${part.name}.` : ''} Everything later is missing.`
+}
+
+/** Browsers hide some details. */
+function detailsText(details: AdapterRecord['details']): string {
+  const known = Object.entries(details).filter(([, value]) => value !== '')
+  return bullets(known.map(([name, value]) => `${name}: ${value}`))
 }
 
 function checksText(checks: readonly CheckRecord[]): string | null {

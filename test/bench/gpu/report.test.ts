@@ -97,6 +97,7 @@ describe('the report of a graphics adapter', () => {
 
   it("is named after the adapter, in a file name's characters", () => {
     expect(reportName(RECORDS)).toBe('gpu-vendor-x-9000-ti.md')
+    expect(reportName(RECORDS, 'in chromium')).toBe('gpu-vendor-x-9000-ti-in-chromium.md')
     expect(reportName([])).toBe('gpu-no-adapter.md')
   })
 })

@@ -1,9 +1,10 @@
 /**
- * Makes the folder that measures a graphics adapter on any machine without a network: the suite in one file, Dawn for Node, the shipped
- * household models, and on request Node itself.
+ * Makes the folder that measures a graphics adapter on any machine without a network: the suite in one file and as a page, Dawn for
+ * Node, the shipped household models, and on request Node itself.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { bundleForNode } from '../../../../scripts/bundle-for-node.mjs'
 import { root } from '../../../../scripts/ensure.mjs'
 import { ROLES } from '../../../method/ports.ts'
@@ -11,6 +12,7 @@ import { shippedModel } from '../../../roles/shipped-models.ts'
 import { ArgumentError } from '../../arguments.ts'
 
 const DAWN = join(root, 'node_modules', 'webgpu')
+const PAGE = fileURLToPath(new URL('page', import.meta.url))
 export const GPU_FOLDER = join(root, 'dist', 'gpu-bench')
 
 export interface FolderOptions {
@@ -41,6 +43,7 @@ export async function makeGpuFolder(
   rmSync(folder, { recursive: true, force: true })
   await bundleForNode('src/cli/bench/gpu/run.ts', folder, 'run.mjs')
   if (!existsSync(join(folder, 'run.mjs'))) throw new Error(`The bundler wrote no run.mjs to ${folder}.`)
+  await bundlePage(join(folder, 'page'))
   for (const file of ['package.json', 'index.js', 'LICENSE.md', join('dist', platform)]) {
     const to = join(folder, 'node_modules', 'webgpu', file)
     mkdirSync(dirname(to), { recursive: true })
@@ -55,6 +58,20 @@ export async function makeGpuFolder(
     cpSync(library, join(folder, 'lib', basename(library)), { dereference: true })
   }
   if (hasNode) copyFileSync(process.execPath, join(folder, basename(process.execPath)))
+}
+
+/** The page for --browser. */
+async function bundlePage(outDir: string): Promise<void> {
+  const { build } = await import('vite')
+  await build({
+    root: PAGE,
+    base: './',
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    build: { target: 'es2022', outDir, emptyOutDir: true, chunkSizeWarningLimit: 2000 },
+    worker: { format: 'es' },
+  })
 }
 
 /** Bytes of all files. */

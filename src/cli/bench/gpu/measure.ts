@@ -1,14 +1,13 @@
 /** The child of run.ts: measures the adapter and sends its records to the parent, which ends it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { GPU_SIZES, measureGpu, TINY_GPU_SIZES } from '../../../bench/gpu/gpu-suite.ts'
 import { folderReader } from '../../../language-model/files/folder-reader.ts'
 import { shippedModel } from '../../../roles/shipped-models.ts'
 import { errorText } from '../../../threads/error-text.ts'
+import { carried } from './carried.ts'
 
-/** Beside the bundle. */
-const MODELS = fileURLToPath(new URL('./models', import.meta.url))
+const MODELS = carried('models')
 
 export async function measure(totalMs: number, isTiny: boolean): Promise<void> {
   try {

@@ -1,31 +1,35 @@
 /**
- * `node run.mjs` in the folder of `npm run bench -- --gpu`: measures in a child process, which a driver may crash or hang, and writes
- * the report in time, from what the child has reported until then.
+ * `node run.mjs` in the folder of `npm run bench -- --gpu`: measures in a child process or a browser, which a driver may crash or hang,
+ * and writes the report in time, from what has been reported until then.
  */
-import { fork } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 import { failedChecks, gpuReport, reportName } from '../../../bench/gpu/report.ts'
 import { CEILING_UNITS, type GpuRecord } from '../../../bench/gpu/records.ts'
 import { ArgumentError, readArguments } from '../../arguments.ts'
+import { adapterFlags, startBrowser } from './browser.ts'
+import { startChild } from './child.ts'
 import { measure } from './measure.ts'
+import type { Measurer } from './measurer.ts'
 
-const USAGE = `node run.mjs [--minutes N] [--out FOLDER] [--tiny] [--peak GFLOPS] [--bandwidth GBS]
+const USAGE = `node run.mjs [--minutes N] [--out FOLDER] [--tiny] [--peak GFLOPS] [--bandwidth GBS] [--browser PATH]
 
   --minutes N        time for everything (10)
   --out FOLDER       where to write gpu-<adapter>.md (.)
   --tiny             the smallest sizes, for a software adapter
   --peak GFLOPS      the adapter's single-precision peak in GFLOP/s, if it is known; otherwise measured
   --bandwidth GBS    its memory bandwidth in GB/s; otherwise measured
+  --browser PATH     measures in a page of this Chromium, and writes gpu-<adapter>-in-chromium.md
+  --browser-flags="--FLAG ..."
+                     flags instead of those that make it use the graphics adapter, or a software adapter with --tiny
 
 Ctrl-C ends it with a report of what was measured.
 `
 
 /** Kept for starting, ending and writing the report. */
 const MARGIN_MS = 15_000
-/** The child is ended this long before the time is over. */
+/** What measures is ended this long before the time is over. */
 const LAST_MS = 5000
 
 export interface RunOptions {
@@ -33,68 +37,56 @@ export interface RunOptions {
   out: string
   isTiny: boolean
   given: { gflops?: number | undefined; gigabytesPerSecond?: number | undefined }
+  /** The Chromium to measure in; null for Node. */
+  browser: { path: string; flags: string | undefined } | null
 }
 
 /** Resolves with the path of the report and whether all that was checked agrees with the CPU. */
 export async function run(options: RunOptions): Promise<{ path: string; isSound: boolean }> {
-  const { minutes, out, isTiny, given } = options
+  const { minutes, out, isTiny, given, browser } = options
   const start = performance.now()
   const totalMs = minutes * 60_000
   const records: GpuRecord[] = []
+  const startMeasurer =
+    browser === null ? startChild : startBrowser(browser.path, browser.flags?.split(' ') ?? adapterFlags(isTiny))
+  let measurer: Measurer | undefined
   const interruption = await new Promise<string | null>((done) => {
-    const child = fork(
-      fileURLToPath(import.meta.url),
-      ['--measure', String(totalMs - MARGIN_MS), ...(isTiny ? ['--tiny'] : [])],
-      {
-        // Browsers have had relaxed SIMD since 2023, Node by default since 21.
-        execArgv: process.versions.node.startsWith('20.') ? ['--experimental-wasm-relaxed-simd'] : [],
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-        // JSON has no Infinity, which is the difference of a result that is not finite.
-        serialization: 'advanced',
-        env: withLibraries(process.env),
-      },
-    )
-    const timer = setTimeout(() => {
-      done('The time was used up.')
-      child.kill('SIGKILL')
-    }, totalMs - LAST_MS)
+    const timer = setTimeout(() => end('The time was used up.'), totalMs - LAST_MS)
     const end = (why: string | null) => {
       clearTimeout(timer)
       done(why)
-      child.kill('SIGKILL')
+      measurer?.stop()
     }
-    child.on('message', (message) => {
-      const record = message as GpuRecord | { kind: 'error'; message: string }
-      if (record.kind === 'error') return end(record.message)
-      records.push(record)
-      process.stderr.write(`${lineOf(record)}\n`)
-      if (record.kind === 'end') end(null)
-    })
-    child.on('error', (error) => end(error.message))
     process.once('SIGINT', () => end('It was stopped.'))
-    child.on('exit', (code, signal) =>
-      end(`The process that measured ended by itself (${signal ?? `exit code ${code}`}).`),
+    measurer = startMeasurer(
+      { totalMs: totalMs - MARGIN_MS, isTiny },
+      {
+        message(message) {
+          if (message.kind === 'error') return end(message.message)
+          records.push(message)
+          process.stderr.write(`${lineOf(message)}\n`)
+          if (message.kind === 'end') end(null)
+        },
+        ended: end,
+      },
     )
   })
   mkdirSync(out, { recursive: true })
-  const path = join(out, reportName(records))
-  const node = process.versions.node.split('.').slice(0, 2).join('.')
+  const path = join(out, reportName(records, browser === null ? '' : 'in chromium'))
   const report = gpuReport(records, {
-    command: isTiny ? 'npm run bench -- --gpu --tiny' : 'npm run bench -- --gpu',
-    machine: `Node ${node}, ${process.platform}-${process.arch}, ${availableParallelism()} cores`,
+    command: [
+      'npm run bench -- --gpu',
+      ...(isTiny ? ['--tiny'] : []),
+      ...(browser ? ['--browser'] : []),
+      ...(browser?.flags === undefined ? [] : [`--browser-flags="${browser.flags}"`]),
+    ].join(' '),
+    machine: `${measurer!.name()}, ${process.platform}-${process.arch}, ${availableParallelism()} cores`,
     elapsedMs: performance.now() - start,
     interruption,
     given,
   })
   writeFileSync(path, report)
   return { path, isSound: interruption === null && failedChecks(records).length === 0 }
-}
-
-/** Shared libraries that the folder brings, such as the loader of Vulkan. */
-function withLibraries(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const folder = fileURLToPath(new URL('./lib', import.meta.url))
-  if (!existsSync(folder)) return env
-  return { ...env, LD_LIBRARY_PATH: [folder, env['LD_LIBRARY_PATH']].filter(Boolean).join(delimiter) }
 }
 
 function lineOf(record: GpuRecord): string {
@@ -135,10 +127,14 @@ async function main(): Promise<void> {
       tiny: { type: 'boolean', default: false },
       peak: { type: 'string' },
       bandwidth: { type: 'string' },
+      browser: { type: 'string' },
+      'browser-flags': { type: 'string' },
       help: { type: 'boolean' },
     },
   })
   if (values.help) return void process.stdout.write(USAGE)
+  const { browser } = values
+  if (browser !== undefined && !existsSync(browser)) throw new ArgumentError(`--browser: there is no file ${browser}.`)
   const { path, isSound } = await run({
     minutes: positive('minutes', values.minutes),
     out: resolve(values.out),
@@ -147,6 +143,7 @@ async function main(): Promise<void> {
       gflops: values.peak === undefined ? undefined : positive('peak', values.peak),
       gigabytesPerSecond: values.bandwidth === undefined ? undefined : positive('bandwidth', values.bandwidth),
     },
+    browser: browser === undefined ? null : { path: resolve(browser), flags: values['browser-flags'] },
   })
   process.stdout.write(`${path}\n`)
   if (!isSound) process.exitCode = 1
