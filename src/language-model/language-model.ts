@@ -4,6 +4,7 @@
  * Calls run one after the other, in order: a generation never sees half an update. Each throws GraphicsDeviceError if its
  * device has failed; the weights cannot be trusted after that.
  */
+import * as tf from '@tensorflow/tfjs-core'
 import type {
   Completion,
   GenerateRequest,
@@ -64,7 +65,7 @@ export class LanguageModel implements LanguageModelPort {
 
   private constructor(folder: ModelFolder, transformer: Transformer, options: LanguageModelOptions) {
     const { cacheSlots, prefillTokens, microBatchTokens, recomputeActivations } = {
-      ...defaultBatchSizes(folder.config, options),
+      ...defaultBatchSizes(folder.config, { ...options, backend: tf.getBackend() === 'webgpu' ? 'webgpu' : 'cpu' }),
       ...options,
     }
     this.config = folder.config

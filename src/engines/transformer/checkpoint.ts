@@ -56,7 +56,7 @@ export async function openCheckpoint(
   const renderer = template && (await chatRenderer(template, reader.name))
   const model = await LanguageModel.load(reader, 'selected', {
     storage,
-    ...(batchSizes ?? { cacheSlots: cacheSlots(config, contextWindow) }),
+    ...(batchSizes ?? { cacheSlots: cacheSlots(config, contextWindow, backend) }),
     ...(contextWindow !== null && { contextWindow }),
   })
   try {

@@ -8,7 +8,7 @@
  *     activations  of the tokens run at once (memory-budget.ts), forward, and backward if the model learns
  *     rest         logits in pieces of 16 MB, their gradients, and temporary buffers of kernels
  */
-import { ModelTooLargeError } from '../../language-model/backends/backend.ts'
+import { type BackendName, ModelTooLargeError } from '../../language-model/backends/backend.ts'
 import type { ModelConfig } from '../../language-model/files/config.ts'
 import type { LoraOptions } from '../../language-model/lora/options.ts'
 import { bytesPerToken, defaultBatchSizes } from '../../language-model/weights/memory-budget.ts'
@@ -53,12 +53,16 @@ const STORED_AS: Record<WeightStorage, string> = {
 const SMALL_ADAPTERS: LoraOptions = { rank: 16, alpha: 32, dropout: 0, targets: ['q_proj', 'v_proj'] }
 
 /** Tokens that are cached for later prompts. */
-export function cacheSlots(config: ModelConfig, contextWindow: number | null): number {
-  const most = defaultBatchSizes(config).cacheSlots
+export function cacheSlots(config: ModelConfig, contextWindow: number | null, backend: BackendName): number {
+  const most = defaultBatchSizes(config, { backend }).cacheSlots
   return contextWindow === null ? most : Math.min(most, TRANSCRIPTS_KEPT * contextWindow)
 }
 
-export function estimateCheckpoint(config: ModelConfig, use: CheckpointUse): CheckpointMemory {
+export function estimateCheckpoint(
+  config: ModelConfig,
+  use: CheckpointUse,
+  backend: BackendName = 'cpu',
+): CheckpointMemory {
   const adapterWeights = use.adapters === null ? 0 : adapterSize(config, use.adapters)
   const weights = weightBytes(config, use.storage)
   const all = weightBytes(config, 'float32') / 4
@@ -71,7 +75,7 @@ export function estimateCheckpoint(config: ModelConfig, use: CheckpointUse): Che
   const estimate = {
     weights: weights + 4 * adapterWeights,
     learning: 12 * learned,
-    cache: perToken.cached * cacheSlots(config, use.contextWindow),
+    cache: perToken.cached * cacheSlots(config, use.contextWindow, backend),
     activations: Math.max(prefillTokens * perToken.read, use.isTrained ? trained * perTrained : 0),
     rest: REST_BYTES,
   }
@@ -86,9 +90,9 @@ export function checkCheckpoint(
   config: ModelConfig,
   use: CheckpointUse,
   limitBytes: number,
-  backend: 'cpu' | 'webgpu',
+  backend: BackendName,
 ): CheckpointVerdict {
-  const estimate = estimateCheckpoint(config, use)
+  const estimate = estimateCheckpoint(config, use, backend)
   if (estimate.total <= limitBytes) return { fits: true, estimate, change: null }
   const contexts = [use.contextWindow]
   for (let window = use.contextWindow ?? config.maxPositions; window / 2 >= SHORTEST_CONTEXT;)
@@ -102,7 +106,7 @@ export function checkCheckpoint(
     for (const storage of storages)
       for (const contextWindow of contexts) {
         const changed = { ...use, adapters, storage, contextWindow }
-        const fits = canTrain(storage, adapters) && estimateCheckpoint(config, changed).total <= limitBytes
+        const fits = canTrain(storage, adapters) && estimateCheckpoint(config, changed, backend).total <= limitBytes
         if (fits) return { fits: false, estimate, change: changed }
       }
   return { fits: false, estimate, change: null }
@@ -114,7 +118,7 @@ export function refuseTooLarge(
   config: ModelConfig,
   use: CheckpointUse,
   limitBytes: number,
-  backend: 'cpu' | 'webgpu',
+  backend: BackendName,
 ): void {
   const { fits, estimate, change } = checkCheckpoint(config, use, limitBytes, backend)
   if (fits) return
@@ -123,7 +127,7 @@ export function refuseTooLarge(
   )
 }
 
-function adviceOf(use: CheckpointUse, change: CheckpointUse | null, backend: 'cpu' | 'webgpu'): string {
+function adviceOf(use: CheckpointUse, change: CheckpointUse | null, backend: BackendName): string {
   if (change === null) return `Choose a smaller model${backend === 'cpu' ? ', or WebGPU' : ''}.`
   const parts = [
     ...(change.contextWindow === use.contextWindow ? [] : [`a context of ${change.contextWindow} tokens`]),

@@ -2,6 +2,7 @@
  * How much a model may cache and run at once, from its shape. Tiny models get the full sizes, beyond which batches get no faster;
  * larger models get what fits the budget.
  */
+import type { BackendName } from '../backends/backend.ts'
 import type { ModelConfig } from '../files/config.ts'
 
 export interface BatchSizes {
@@ -15,7 +16,11 @@ export interface BatchSizes {
   recomputeActivations: boolean
 }
 
-const CACHE_BYTES = 256e6
+/**
+ * A graphics device runs a step of hundreds of rows about as fast as one of few, so there it pays to sample from more prompts at once. The
+ * cache is freed before training takes as much for activations.
+ */
+const CACHE_BYTES: Record<BackendName, number> = { cpu: 256e6, webgpu: 1e9 }
 const MOST_CACHE_SLOTS = 65_536
 const ACTIVATION_BYTES = 1e9
 /** A trajectory runs as a whole, so a model that cannot keep the activations of this many tokens recomputes them. */
@@ -51,13 +56,17 @@ export function bytesPerToken(config: ModelConfig): TokenBytes {
 
 export function defaultBatchSizes(
   config: ModelConfig,
-  wishes: Partial<Pick<BatchSizes, 'recomputeActivations'>> & { cacheSharers?: number } = {},
+  wishes: Partial<Pick<BatchSizes, 'recomputeActivations'>> & { cacheSharers?: number; backend?: BackendName } = {},
 ): BatchSizes {
   const { cached, read, trained, recomputed } = bytesPerToken(config)
-  const { cacheSharers = 1 } = wishes
+  const { cacheSharers = 1, backend = 'cpu' } = wishes
   const recomputeActivations = wishes.recomputeActivations ?? ACTIVATION_BYTES / trained < TRAJECTORY_TOKENS
   return {
-    cacheSlots: within(Math.min(CACHE_BYTES / cached, MOST_CACHE_SLOTS) / cacheSharers, 4096, MOST_CACHE_SLOTS),
+    cacheSlots: within(
+      Math.min(CACHE_BYTES[backend] / cached, MOST_CACHE_SLOTS) / cacheSharers,
+      4096,
+      MOST_CACHE_SLOTS,
+    ),
     prefillTokens: within(ACTIVATION_BYTES / read, 128, 2048),
     microBatchTokens: within(ACTIVATION_BYTES / (recomputeActivations ? recomputed : trained), 128, 4096),
     recomputeActivations,
