@@ -1,5 +1,8 @@
 /** Sampling, training and an iteration of the loop with one model on one device, at sizes that grow while the time lasts. */
+import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../../language-model/backends/backend.ts'
+import type { GpuBackend } from '../../language-model/backends/webgpu/gpu-backend.ts'
+import { timePrograms } from '../../language-model/backends/webgpu/time-programs.ts'
 import type { ModelReader } from '../../language-model/files/model-folder.ts'
 import { LanguageModel } from '../../language-model/language-model.ts'
 import { bytesPerToken } from '../../language-model/weights/memory-budget.ts'
@@ -16,7 +19,7 @@ import { adapterTrainingWork, causalPairs, generationWork, trainingWork } from '
 import { repeated, type Share } from './budget.ts'
 import { householdSettings, type RecordedIteration } from './recorded-iteration.ts'
 import { describeModel, type MeasuredModel } from './model-sizes.ts'
-import type { LeftOutRecord, SpeedRecord } from './records.ts'
+import type { LeftOutRecord, ProgramsRecord, SpeedRecord } from './records.ts'
 
 export interface SpeedSizes {
   /** Prompts sampled from at once, ascending. */
@@ -62,7 +65,7 @@ export interface SpeedOptions {
   /** The calls of an iteration with the shipped models; may select another backend. */
   callsOf(patch: Partial<Settings>): Promise<RecordedIteration>
   clock: () => number
-  report(record: SpeedRecord | LeftOutRecord): void
+  report(record: SpeedRecord | ProgramsRecord | LeftOutRecord): void
 }
 
 type Measured = Pick<SpeedRecord, 'sizes' | 'ms' | 'tokens' | 'operations' | 'bytes' | 'isWarm'>
@@ -73,6 +76,12 @@ interface Step {
   run(share: Share): Promise<Measured>
 }
 
+/** A step of which one call can be looked at. */
+interface CallStep extends Step {
+  sizes: string
+  call(): Promise<void>
+}
+
 /** Throws what the device or the model throws, such as ModelTooLargeError; what was measured before is reported. */
 export async function measureSpeeds(options: SpeedOptions): Promise<void> {
   const { device, model, sizes } = options
@@ -81,18 +90,15 @@ export async function measureSpeeds(options: SpeedOptions): Promise<void> {
   const models = await openModels(options)
   try {
     const policy = models.policy
-    await grow(
-      'sampling',
-      options,
-      note,
-      sizes.prompts.map((prompts) => samplingStep(policy, prompts, options)),
-    )
-    await grow(
-      'training',
-      options,
-      note,
-      sizes.sequences.map((sequences) => trainingStep(policy, sequences, options)),
-    )
+    const calls = {
+      sampling: sizes.prompts.map((prompts) => samplingStep(policy, prompts, options)),
+      training: sizes.sequences.map((sequences) => trainingStep(policy, sequences, options)),
+    }
+    for (const work of ['sampling', 'training'] as const) {
+      const measured = await grow(work, options, note, calls[work])
+      // The first size is too small to fill a device, and the largest may take long.
+      if (measured > 1) await reportPrograms(work, options, calls[work][1]!)
+    }
     await grow(
       'iteration',
       options,
@@ -117,13 +123,16 @@ export async function measureSpeeds(options: SpeedOptions): Promise<void> {
   }
 }
 
-/** Runs the steps in turn while the next is expected to fit, at most as much slower as its cost says, and reports the others. */
+/**
+ * Runs the steps in turn while the next is expected to fit, at most as much slower as its cost says, and reports the others. Resolves with
+ * how many it ran.
+ */
 async function grow(
   work: SpeedRecord['work'],
   { device, model, begin, report }: SpeedOptions,
   note: string,
   steps: readonly Step[],
-): Promise<void> {
+): Promise<number> {
   const share = begin(work)
   const described = describeModel(model)
   let last: { cost: number; ms: number } | null = null
@@ -135,15 +144,29 @@ async function grow(
         what: `${work} with ${described} on ${device === 'cpu' ? 'the CPU' : 'the adapter'}, from size ${index + 1} of ${steps.length} on`,
         why: `The next size would take up to ${seconds(expectedMs)}, and ${seconds(Math.max(0, share.leftMs()))} were left.`,
       })
-      return
+      return index
     }
     const measured = await run(share)
     report({ kind: 'speed', model: described, device, work, note, ...measured })
     last = { cost, ms: measured.ms }
   }
+  return steps.length
 }
 
-function samplingStep(policy: LanguageModel, count: number, { sizes, model, clock }: SpeedOptions): Step {
+/** Reports where the device's time goes, if it has a clock. */
+async function reportPrograms(
+  work: ProgramsRecord['work'],
+  { device, model, report }: SpeedOptions,
+  { sizes, call }: CallStep,
+): Promise<void> {
+  if (device !== 'webgpu') return
+  const backend = tf.backend() as GpuBackend
+  if (!backend.device.features.has('timestamp-query')) return
+  const { times } = await timePrograms(backend, call)
+  report({ kind: 'programs', model: describeModel(model), work, sizes, times })
+}
+
+function samplingStep(policy: LanguageModel, count: number, { sizes, model, clock }: SpeedOptions): CallStep {
   const { promptLength, sampled } = sizes
   const { config } = policy
   const prompts = randomPrompts(config, count, promptLength)
@@ -159,15 +182,18 @@ function samplingStep(policy: LanguageModel, count: number, { sizes, model, cloc
       for (const { tokens: drawn } of completions.flat()) tokens += drawn.length / calls
     }
   }
+  const described = `${count} ${count === 1 ? 'prompt' : 'prompts'} of ${promptLength}, ${sampled} sampled`
   return {
     cost: count,
+    sizes: described,
+    call: () => run(1),
     async run(share) {
       const { bestMs, isWarm } = await repeated(run, share, clock)
       // A completion that ends early leaves its work undone.
       const done = tokens / (count * sampled)
       const reads = count * causalPairs(sampled, promptLength)
       return {
-        sizes: `${count} ${count === 1 ? 'prompt' : 'prompts'} of ${promptLength}, ${sampled} sampled`,
+        sizes: described,
         ms: bestMs,
         tokens,
         isWarm,
@@ -178,7 +204,7 @@ function samplingStep(policy: LanguageModel, count: number, { sizes, model, cloc
   }
 }
 
-function trainingStep(policy: LanguageModel, sequences: number, { sizes, model, clock }: SpeedOptions): Step {
+function trainingStep(policy: LanguageModel, sequences: number, { sizes, model, clock }: SpeedOptions): CallStep {
   const { config } = policy
   const { length } = sizes
   const { tokens, targets } = randomBatch(config, sequences, length)
@@ -192,12 +218,15 @@ function trainingStep(policy: LanguageModel, sequences: number, { sizes, model, 
     // The update itself is only queued; sampling a token waits for it.
     await policy.generate([{ prompt: Int32Array.of(1), count: 1, seed: 1 }], { temperature: 0, topP: 1, maxTokens: 1 })
   }
+  const described = `${sequences} × ${length} tokens`
   return {
     cost: sequences,
+    sizes: described,
+    call: () => run(1),
     async run(share) {
       const { bestMs, isWarm } = await repeated(run, share, clock)
       return {
-        sizes: `${sequences} × ${length} tokens`,
+        sizes: described,
         ms: bestMs,
         tokens: sequences * length,
         isWarm,

@@ -1,5 +1,6 @@
 /** What the measurement of a graphics adapter reports, one record a line, so that an interrupted one leaves what it had. */
 import type { BackendName } from '../../language-model/backends/backend.ts'
+import type { ProgramTime } from '../../language-model/backends/webgpu/time-programs.ts'
 
 export interface AdapterRecord {
   kind: 'adapter'
@@ -80,6 +81,16 @@ export interface SpeedRecord {
   note: string
 }
 
+/** How long the device runs each program of one call, by its own clock. */
+export interface ProgramsRecord {
+  kind: 'programs'
+  model: string
+  work: 'sampling' | 'training'
+  sizes: string
+  /** Longest first. */
+  times: readonly ProgramTime[]
+}
+
 export interface LeftOutRecord {
   kind: 'left out'
   what: string
@@ -99,5 +110,6 @@ export type GpuRecord =
   | TileRecord
   | TuningRecord
   | SpeedRecord
+  | ProgramsRecord
   | LeftOutRecord
   | EndRecord

@@ -7,6 +7,7 @@ import {
   type CheckRecord,
   type GpuRecord,
   type LeftOutRecord,
+  type ProgramsRecord,
   type SpeedRecord,
   type TileRecord,
   type TuningRecord,
@@ -40,6 +41,7 @@ export function gpuReport(records: readonly GpuRecord[], facts: ReportFacts): st
     ceilingsText([...ceilings.values()], facts.given),
     speedsText('Models on the adapter', speeds, 'webgpu', peak, bandwidth),
     speedsText('The same on one thread of the CPU', speeds, 'cpu', null, null),
+    programsText(ofKind<ProgramsRecord>(records, 'programs')),
     tilesText(ofKind<TileRecord>(records, 'tile'), ofKind<TuningRecord>(records, 'tuning')[0]),
     leftOutText(ofKind<LeftOutRecord>(records, 'left out')),
   ]
@@ -80,6 +82,43 @@ function interruptionText(records: readonly GpuRecord[], interruption: string | 
 function detailsText(details: AdapterRecord['details']): string {
   const known = Object.entries(details).filter(([, value]) => value !== '')
   return bullets(known.map(([name, value]) => `${name}: ${value}`))
+}
+
+/** Programs that a report lists; the others are one line. */
+const LISTED_PROGRAMS = 8
+
+function programsText(records: readonly ProgramsRecord[]): string | null {
+  if (records.length === 0) return null
+  const tables = records.map(({ model, work, sizes, times }) => {
+    const [ms, dispatches] = [
+      times.reduce((sum, each) => sum + each.ms, 0),
+      times.reduce((sum, each) => sum + each.dispatches, 0),
+    ]
+    const others = times.slice(LISTED_PROGRAMS)
+    const rest = {
+      program: `${others.length} others`,
+      ms: others.reduce((sum, each) => sum + each.ms, 0),
+      dispatches: others.reduce((sum, each) => sum + each.dispatches, 0),
+    }
+    const rows = [...times.slice(0, LISTED_PROGRAMS), ...(others.length > 0 ? [rest] : [])]
+    return [
+      `${model}, ${work}, ${sizes}: ${significant(ms)} ms in ${dispatches.toLocaleString('en-GB')} runs of programs.`,
+      table(
+        ['program', 'runs', 'ms', 'share'],
+        rows.map((each) => [
+          each.program,
+          each.dispatches.toLocaleString('en-GB'),
+          significant(each.ms),
+          `${significant((100 * each.ms) / ms)} %`,
+        ]),
+      ),
+    ].join('\n\n')
+  })
+  return [
+    '## Where the device’s time goes',
+    'By the device’s own clock, each program in a pass of its own; with many in a pass, the same work takes less.',
+    ...tables,
+  ].join('\n\n')
 }
 
 function checksText(checks: readonly CheckRecord[]): string | null {

@@ -105,6 +105,8 @@ function lineOf(record: GpuRecord): string {
       return `settings: ${JSON.stringify(record.settings)}`
     case 'speed':
       return `${record.model}, ${record.work}, ${record.sizes}: ${((record.tokens / record.ms) * 1000).toPrecision(3)} tokens/s on ${record.device}`
+    case 'programs':
+      return `${record.model}, ${record.work}, ${record.sizes}: longest on the device is ${record.times[0]?.program ?? 'nothing'}`
     case 'left out':
       return `left out: ${record.what}: ${record.why}`
     case 'end':
