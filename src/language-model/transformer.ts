@@ -160,11 +160,10 @@ export class Transformer {
     return x.shape[0] === 0 ? x : rmsNorm(x, this.#norm, this.config.normEpsilon)
   }
 
-  /** Adapters are not part of the fused layers. */
   #canRunAllLayers(): boolean {
-    if (!canRunDecoderLayers(this.config.headDim)) return false
-    for (const { adapter } of this.projections.values()) if (adapter) return false
-    return true
+    let hasAdapters = false
+    for (const { adapter } of this.projections.values()) hasAdapters ||= adapter !== null
+    return canRunDecoderLayers(this.config.headDim, hasAdapters)
   }
 
   #runAllLayers(

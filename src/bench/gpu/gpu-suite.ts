@@ -77,14 +77,7 @@ const STEP_TOLERANCE = 1e-3
 
 type Works = SpeedRecord['work']
 type PartName =
-  | 'kernels'
-  | 'training step'
-  | 'copy'
-  | 'dispatch'
-  | 'multiply-add'
-  | 'product'
-  | 'tiles'
-  | `${string}: ${Works}`
+  'kernels' | 'training step' | 'copy' | 'dispatch' | 'multiply-add' | 'product' | 'tiles' | `${string}: ${Works}`
 
 /** Weights of a model's work on the adapter, and on the CPU beside it. */
 const WORKS: readonly Works[] = ['sampling', 'training', 'iteration']

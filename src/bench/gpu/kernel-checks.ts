@@ -31,18 +31,12 @@ import { fourBitBlocks, floatsOfBlocks } from '../../language-model/weights/weig
 import { relativeDifference } from '../comparison.ts'
 import { forest } from '../forest.ts'
 import { startOwn } from '../own-backend.ts'
+import type { KernelCheck } from './kernel-check.ts'
+import { LAYER_CHECKS } from './layer-checks.ts'
 import type { CheckRecord } from './records.ts'
 
 /** Largest relative difference, for float32 sums in another order and a device's own exp and sqrt. */
 export const KERNEL_TOLERANCE = 1e-4
-
-interface KernelCheck {
-  name: string
-  /** Shapes of its random inputs. */
-  inputs: readonly (readonly number[])[]
-  /** Results to compare; gets the inputs on the selected backend. */
-  run(inputs: tf.Tensor[], device: BackendName): tf.Tensor[] | Promise<tf.Tensor[]>
-}
 
 type Op = (...inputs: tf.Tensor[]) => tf.Tensor
 const asMatrix = (tensor: tf.Tensor | undefined) => tensor as tf.Tensor2D
@@ -305,7 +299,7 @@ const CHECKS: Record<
   ClipScale: [],
   AdamW: null,
   SumOfSquares: null,
-  DecoderLayers: null,
+  DecoderLayers: LAYER_CHECKS,
 }
 
 export const KERNEL_CHECKS: readonly KernelCheck[] = Object.values(CHECKS).flatMap((checks) => checks ?? [])

@@ -7,7 +7,7 @@
  * base is stored: 16 bits lose a change of one ten-thousandth, the size of a reinforcement learning step.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import { addLowRank, dropout, linear } from '../ops/index.ts'
+import { addLowRank, dropout, linear, type LowRankChange } from '../ops/index.ts'
 import type { Adapter, Projection } from '../weights/projection.ts'
 import { randomStream } from '../sampling/random-stream.ts'
 import type { LoraOptions } from './options.ts'
@@ -50,6 +50,10 @@ export class LowRankAdapter implements Adapter {
   apply(x: tf.Tensor2D, y: tf.Tensor2D, dropoutSeed: number | null): tf.Tensor2D {
     const input = dropoutSeed === null ? x : dropout(x, this.#dropout, randomStream(dropoutSeed, this.#key))
     return addLowRank(y, linear(input, matrix(this.#a)), matrix(this.#b), this.#scale)
+  }
+
+  get lowRank(): LowRankChange {
+    return { a: this.#a, b: this.#b, scale: this.#scale }
   }
 
   /** W + s B A as a new tensor [out, in]. */

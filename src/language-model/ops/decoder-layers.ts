@@ -2,10 +2,18 @@ import type * as tf from '@tensorflow/tfjs-core'
 import type { AttentionLayout } from './attention-layout.ts'
 import { hasKernel, runKernel } from './backend-kernels.ts'
 
+/** A low-rank change of a projection: s · (x Aᵀ) Bᵀ with a[r, in] and b[out, r]. All of a model have the same rank. */
+export interface LowRankChange {
+  readonly a: tf.Tensor
+  readonly b: tf.Tensor
+  readonly scale: number
+}
+
 /** weight[out, in], bias[out] */
 export interface LayerProjection {
   weight: tf.Tensor
   bias: tf.Tensor | undefined
+  adapter: { readonly lowRank: LowRankChange } | null
 }
 
 /** A layer's weights; the norms of queries and keys [headDim] are those of Qwen3. */
@@ -39,9 +47,9 @@ export interface DecoderLayersOptions {
   normEpsilon: number
 }
 
-/** Whether the backend has `decoderLayers` for heads of this size. */
-export function canRunDecoderLayers(headDim: number): boolean {
-  return hasKernel('DecoderLayers') && headDim % 4 === 0
+/** Whether the backend has `decoderLayers` for heads of this size, and for adapters if there are some. */
+export function canRunDecoderLayers(headDim: number, hasAdapters: boolean): boolean {
+  return hasKernel('DecoderLayers') && headDim % 4 === 0 && (!hasAdapters || hasKernel('AddLowRank'))
 }
 
 /**

@@ -1,12 +1,14 @@
 /** Linear layers of a decoder. A low-rank adapter attaches to one by name and changes its output, not its weight. */
 import type * as tf from '@tensorflow/tfjs-core'
-import { linear } from '../ops/index.ts'
+import { linear, type LowRankChange } from '../ops/index.ts'
 import type { ProjectionName } from './projection-names.ts'
 
 /** Adds something to a projection's output. */
 export interface Adapter {
   /** Parameters by their names in a checkpoint. */
   readonly parameters: ReadonlyMap<string, tf.Variable>
+  /** What it adds outside training. */
+  readonly lowRank: LowRankChange
   /** The weight with the adapter merged in, as a new tensor [out, in]. */
   mergedWeight(): tf.Tensor2D
   /**

@@ -5,7 +5,7 @@ import { type Part, partReader } from './rows-code.ts'
 const THREADS = 64
 
 /** σ without overflow: e^80 is finite, and beyond it σ is effectively 0 in single precision. */
-const sigmoid = (part: Part) => `
+export const sigmoid = (part: Part) => `
   fn sigmoid(z : ${part}) -> ${part} { return 1.0 / (1.0 + exp(-max(z, ${part}(-80.0)))); }
 `
 

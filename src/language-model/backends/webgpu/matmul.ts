@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core'
 import type { GpuBackend } from './gpu-backend.ts'
-import { DOT_COLUMNS, DOT_ROWS, dotProducts, type Stored, tiledProduct, type TileSize } from './matmul-code.ts'
+import { dotGroups, dotProducts, dotRows, MOST_DOT_WEIGHTS } from './dot-product-code.ts'
+import { type Stored, tiledProduct, type TileSize } from './matmul-code.ts'
 import { lanesOf, type Part, partOf, rowsPerGroup, sizeOf, sumStrands } from './rows-code.ts'
 
 export interface Operand {
@@ -39,7 +40,8 @@ export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Pro
     sumUp(backend, sum, c, { strands: 1, columns: m * n, start, add: true })
     backend.disposeData(sum.dataId)
   } else if (a.stored === 'rows' && b.stored === 'rows' && m <= backend.products.mostDotRows && batch === 1) {
-    dot(backend, c, product, start)
+    const weight = { tensor: b.tensor, n, from: b.start ?? 0, start }
+    dot(backend, c, { a: a.tensor, aStart: a.start ?? 0, m, k, weights: [weight] })
   } else {
     const lengths = [lengthOf(a, m, k), lengthOf(b, n, k), n, start]
     const part = lengths.every((length) => length % 4 === 0) ? 'vec4<f32>' : 'f32'
@@ -94,25 +96,56 @@ function tile(
   })
 }
 
-function dot(backend: GpuBackend, c: tf.TensorInfo, { a, b, m, n, k }: Product, start: number): void {
+export interface WeightProducts {
+  /** [m, k], from `aStart` on. */
+  a: tf.TensorInfo
+  aStart?: number
+  m: number
+  k: number
+  /** Each [n, k] from `from` on; its product [m, n] begins at `start`. */
+  weights: readonly { tensor: tf.TensorInfo; n: number; from?: number; start: number }[]
+}
+
+/** A · Wᵀ for several weights into one tensor. A few rows pass through all of them in one program. */
+export function multiplyWeights(backend: GpuBackend, c: tf.TensorInfo, products: WeightProducts): void {
+  const { a, aStart = 0, m, k, weights } = products
+  if (m <= backend.products.mostDotRows) {
+    for (let first = 0; first < weights.length; first += MOST_DOT_WEIGHTS)
+      dot(backend, c, { ...products, weights: weights.slice(first, first + MOST_DOT_WEIGHTS) })
+    return
+  }
+  for (const { tensor, n, from = 0, start } of weights)
+    multiplyInto(backend, c, {
+      a: { tensor: a, stored: 'rows', start: aStart },
+      b: { tensor, stored: 'rows', start: from },
+      m,
+      n,
+      k,
+      start,
+    })
+}
+
+function dot(backend: GpuBackend, c: tf.TensorInfo, { a, aStart = 0, m, k, weights }: WeightProducts): void {
   const part = partOf(k)
   const parts = k / sizeOf(part)
   const lanes = lanesOf(parts)
-  const rows = Math.min(DOT_ROWS, 2 ** Math.ceil(Math.log2(m)))
+  const rows = dotRows(m)
   const usesSubgroups = backend.usesSubgroups && rowsPerGroup(lanes) === 1
-  const weight = backend.storedOf(b.tensor, part)
-  backend.dispatch(dotProducts(rows, lanes, part, weight.precision, usesSubgroups), {
-    reads: { a: a.tensor, b: weight.tensor },
+  const stored = weights.map(({ tensor }) => backend.storedOf(tensor, part))
+  const precisions = stored.map(({ precision }) => precision).join(',')
+  const reads: Record<string, tf.TensorInfo> = { a }
+  const uniforms: Record<string, number> = { m, k: parts, aStart: aStart / sizeOf(part) }
+  let groups = 0
+  for (const [w, { n, from = 0, start }] of weights.entries()) {
+    reads[`b${w}`] = stored[w]!.tensor
+    Object.assign(uniforms, { [`n${w}`]: n, [`bStart${w}`]: from / sizeOf(part), [`cStart${w}`]: start })
+    groups += dotGroups(m, n, rows, lanes)
+  }
+  backend.dispatch(dotProducts(rows, lanes, part, precisions, usesSubgroups), {
+    reads,
     writes: { c },
-    uniforms: {
-      m,
-      n,
-      k: parts,
-      aStart: (a.start ?? 0) / sizeOf(part),
-      bStart: (b.start ?? 0) / sizeOf(part),
-      cStart: start,
-    },
-    groups: Math.ceil(m / rows) * Math.ceil(n / (DOT_COLUMNS * rowsPerGroup(lanes))),
+    uniforms,
+    groups,
   })
 }
 

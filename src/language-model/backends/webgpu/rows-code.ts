@@ -54,7 +54,7 @@ export function lanesOf(parts: number): number {
 export const rowsPerGroup = (lanes: number): number => THREADS / lanes
 
 /** Sums `part` over the LANES threads of a row into the first; all threads may read it afterwards. */
-const SUM_OVER_LANES = `
+export const SUM_OVER_LANES = `
       workgroupBarrier();
       for (var half = LANES / 2; half > 0; half /= 2) {
         if (lane < half) { part[thread] += part[thread + half]; }
@@ -62,7 +62,8 @@ const SUM_OVER_LANES = `
       }
 `
 
-const total = (part: Part) =>
+/** Defines `total`, the sum of a part's numbers. */
+export const total = (part: Part) =>
   part === 'f32'
     ? 'fn total(x : f32) -> f32 { return x; }'
     : 'fn total(x : vec4<f32>) -> f32 { return dot(x, vec4<f32>(1.0)); }'

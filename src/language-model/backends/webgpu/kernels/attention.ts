@@ -13,14 +13,9 @@ interface AttentionAttributes {
 
 export function registerAttentionKernels(): void {
   register<AttentionAttributes>('SegmentAttention', (backend, { q, k, v }, { layout, headDim }) => {
-    const { queries, heads, keyHeads } = sizesOf(q!, k!, headDim)
+    const { queries, heads } = sizesOf(q!, k!, headDim)
     const [output, logSumExp] = [backend.allocate(q!.shape), backend.allocate([queries, heads])]
-    backend.dispatch(attentionForward(headDim), {
-      reads: { q: q!, k: k!, v: v!, places: upload(backend, layout) },
-      writes: { output, logSumExp },
-      uniforms: { queries, heads, keyHeads, ...layoutSizes(layout), scale: 1 / Math.sqrt(headDim) },
-      groups: queries * heads,
-    })
+    attend(backend, { q: q!, k: k!, v: v!, output, logSumExp }, layout, headDim)
     return [output, logSumExp]
   })
 
@@ -55,6 +50,23 @@ export function registerAttentionKernels(): void {
       return [dq, dk, dv]
     },
   )
+}
+
+/** Runs `logSumExp`.shape[0] queries, the first rows of q, which may have more. */
+export function attend(
+  backend: GpuBackend,
+  { q, k, v, output, logSumExp }: Record<'q' | 'k' | 'v' | 'output' | 'logSumExp', tf.TensorInfo>,
+  layout: AttentionLayout,
+  headDim: number,
+): void {
+  const [queries, heads] = logSumExp.shape as [number, number]
+  const keyHeads = k.shape[1]! / headDim
+  backend.dispatch(attentionForward(headDim), {
+    reads: { q, k, v, places: upload(backend, layout) },
+    writes: { output, logSumExp },
+    uniforms: { queries, heads, keyHeads, ...layoutSizes(layout), scale: 1 / Math.sqrt(headDim) },
+    groups: queries * heads,
+  })
 }
 
 function sizesOf(q: tf.TensorInfo, k: tf.TensorInfo, headDim: number) {

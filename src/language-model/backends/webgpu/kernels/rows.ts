@@ -2,7 +2,8 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { angleTables } from '../angle-table.ts'
 import { rope, swiglu, swigluGradient } from '../elementwise-code.ts'
-import { addLowRank } from '../matmul-code.ts'
+import type { GpuBackend } from '../gpu-backend.ts'
+import { addLowRank } from '../low-rank-code.ts'
 import { sumUp } from '../matmul.ts'
 import {
   gatherRows,
@@ -22,17 +23,8 @@ const MOST_STRAND_GROUPS = 128
 
 export function registerRowKernels(): void {
   register<{ epsilon: number }>('RmsNorm', (backend, { x, weight }, { epsilon }) => {
-    const [rows, columns] = x!.shape as [number, number]
-    const part = partOf(columns)
-    const width = columns / sizeOf(part)
-    const lanes = lanesOf(width)
     const y = backend.allocate(x!.shape)
-    backend.dispatch(rmsNorm(part, lanes), {
-      reads: { x: x!, weight: weight! },
-      writes: { y },
-      uniforms: { rows, width, share: 1 / columns, epsilon },
-      groups: Math.ceil(rows / rowsPerGroup(lanes)),
-    })
+    normalise(backend, x!, weight!, y, epsilon)
     return y
   })
 
@@ -120,18 +112,8 @@ export function registerRowKernels(): void {
   })
 
   register<{ indices: Int32Array }>('GatherRows', (backend, { x }, { indices }) => {
-    const [rows, columns] = x!.shape as [number, number]
-    checkIndices(indices, rows)
-    const part = partOf(columns)
-    const width = columns / sizeOf(part)
-    const y = backend.allocate([indices.length, columns])
-    const table = backend.storedAloneOf(x!, part)
-    backend.dispatch(gatherRows(part, table.precision), {
-      reads: { x: table.tensor, indices: backend.uploadOnce(indices, () => indices) },
-      writes: { y },
-      uniforms: { parts: indices.length * width, width },
-      groups: groupsFor(indices.length * width),
-    })
+    const y = backend.allocate([indices.length, x!.shape[1]!])
+    gather(backend, x!, indices, y)
     return y
   })
 
@@ -164,6 +146,41 @@ export function registerRowKernels(): void {
       groups: groupsFor(slots.length * width),
     })
     return backend.makeTensorInfo([], 'float32', new Float32Array(1))
+  })
+}
+
+/** The rows of x, normalised, into y of the same shape. */
+export function normalise(
+  backend: GpuBackend,
+  x: tf.TensorInfo,
+  weight: tf.TensorInfo,
+  y: tf.TensorInfo,
+  epsilon: number,
+): void {
+  const [rows, columns] = x.shape as [number, number]
+  const part = partOf(columns)
+  const width = columns / sizeOf(part)
+  const lanes = lanesOf(width)
+  backend.dispatch(rmsNorm(part, lanes), {
+    reads: { x, weight },
+    writes: { y },
+    uniforms: { rows, width, share: 1 / columns, epsilon },
+    groups: Math.ceil(rows / rowsPerGroup(lanes)),
+  })
+}
+
+/** Rows of x into y. Throws RangeError for a row that x does not have. */
+export function gather(backend: GpuBackend, x: tf.TensorInfo, indices: Int32Array, y: tf.TensorInfo): void {
+  const [rows, columns] = x.shape as [number, number]
+  checkIndices(indices, rows)
+  const part = partOf(columns)
+  const width = columns / sizeOf(part)
+  const table = backend.storedAloneOf(x, part)
+  backend.dispatch(gatherRows(part, table.precision), {
+    reads: { x: table.tensor, indices: backend.uploadOnce(indices, () => indices) },
+    writes: { y },
+    uniforms: { parts: indices.length * width, width },
+    groups: groupsFor(indices.length * width),
   })
 }
 
