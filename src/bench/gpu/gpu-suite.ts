@@ -47,7 +47,12 @@ export const GPU_SIZES: GpuSizes = {
 /** The smallest sizes that reach everything, for a software adapter. */
 export const TINY_GPU_SIZES: GpuSizes = {
   step: { ...GPU_SIZES.step, sequences: 2, length: 16 },
-  tiles: { wide: [[64, 96, 256]], narrow: [[8, 96, 256]] },
+  tiles: {
+    wide: [[64, 96, 256]],
+    forward: [[64, 96, 256]],
+    backward: [[64, 256, 96]],
+    narrow: [[8, 96, 256]],
+  },
   models: [MEASURED_MODELS[0]!, TINY_MODEL],
   speeds: {
     prompts: [1, 4],
