@@ -43,9 +43,14 @@ export interface Repeated {
   isWarm: boolean
 }
 
-/** Duration of a batch of calls that a clock of 0.1 ms measures well. */
-const LEAST_MS = 30
-const MOST_BATCHES = 5
+export interface Thoroughness {
+  /** Shortest batch of calls that counts. */
+  leastMs: number
+  batches: number
+}
+
+/** A clock of 0.1 ms measures such a batch well. */
+const THOROUGH: Thoroughness = { leastMs: 30, batches: 5 }
 
 /**
  * Times `run(calls)`, which resolves when all its calls are done, in batches that grow until one takes long enough, for as long as
@@ -55,6 +60,7 @@ export async function repeated(
   run: (calls: number) => Promise<unknown>,
   share: Share,
   clock: () => number,
+  { leastMs, batches: most }: Thoroughness = THOROUGH,
 ): Promise<Repeated> {
   const timed = async (calls: number) => {
     const start = clock()
@@ -66,10 +72,10 @@ export async function repeated(
   let calls = 1
   let batches = 0
   let expectedMs = first
-  while (batches < MOST_BATCHES && expectedMs <= share.leftMs()) {
+  while (batches < most && expectedMs <= share.leftMs()) {
     const ms = await timed(calls)
     if (!best.isWarm || ms / calls < best.bestMs) best = { bestMs: ms / calls, isWarm: true }
-    if (ms < LEAST_MS) {
+    if (ms < leastMs) {
       calls *= 2
       expectedMs = 2 * ms
     } else {

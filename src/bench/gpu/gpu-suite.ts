@@ -47,7 +47,12 @@ export const GPU_SIZES: GpuSizes = {
 /** The smallest sizes that reach everything, for a software adapter. */
 export const TINY_GPU_SIZES: GpuSizes = {
   step: { ...GPU_SIZES.step, sequences: 2, length: 16 },
-  tiles: { wide: [[64, 96, 256]], narrow: [[8, 96, 256]] },
+  tiles: {
+    wide: [[64, 96, 256]],
+    forward: [[64, 96, 256]],
+    backward: [[64, 256, 96]],
+    narrow: [[8, 96, 256]],
+  },
   models: [MEASURED_MODELS[0]!, TINY_MODEL],
   speeds: {
     prompts: [1, 4],
@@ -77,7 +82,14 @@ const STEP_TOLERANCE = 1e-3
 
 type Works = SpeedRecord['work']
 type PartName =
-  'kernels' | 'training step' | 'copy' | 'dispatch' | 'multiply-add' | 'product' | 'tiles' | `${string}: ${Works}`
+  | 'kernels'
+  | 'training step'
+  | 'copy'
+  | 'dispatch'
+  | 'multiply-add'
+  | 'product'
+  | 'tiles'
+  | `${string}: ${Works}`
 
 /** Weights of a model's work on the adapter, and on the CPU beside it. */
 const WORKS: readonly Works[] = ['sampling', 'training', 'iteration']

@@ -1,12 +1,14 @@
 /**
  * Compares every WebGPU kernel with the CPU backend: the value and all gradients of each operation, on shapes that reach each of its
- * programs (vectors of four and single numbers, dot products and tiles of both sizes, split sums, half precision and four bits).
+ * programs (vectors of four and single numbers, dot products, tiles of all sizes and settings, split sums, half precision and four
+ * bits).
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../../language-model/backends/backend.ts'
 import { keepFourBit, keepHalf } from '../../language-model/backends/stored-weights.ts'
 import { countDispatches } from '../../language-model/backends/webgpu/count-dispatches.ts'
 import type { GpuBackend } from '../../language-model/backends/webgpu/gpu-backend.ts'
+import type { ProductSettings } from '../../language-model/backends/webgpu/matmul-code.ts'
 import type { FusedKernel } from '../../language-model/ops/backend-kernels.ts'
 import {
   adamw,
@@ -92,6 +94,31 @@ function storedWeight(storage: 'half' | 'four bits', rows: number): KernelCheck 
       await Promise.all(results.map((result) => result.data()))
       variable.dispose()
       return results
+    },
+  }
+}
+
+/** The same check with large tiles even for few numbers, and with other settings of the matrix product. */
+function inTiles(
+  { name, inputs, run }: KernelCheck,
+  rows: ProductSettings['mostRows'],
+  columns: ProductSettings['mostColumns'],
+  settings: Partial<ProductSettings>,
+): KernelCheck {
+  const { inner = 16, prefetch = 'none' } = settings
+  return {
+    name: `${name}, tiles of ${rows} × ${columns} × ${inner}, prefetch: ${prefetch}`,
+    inputs,
+    async run(tensors, device) {
+      if (device === 'cpu') return run(tensors, device)
+      const backend = tf.backend() as GpuBackend
+      const { products } = backend
+      backend.products = { ...products, ...settings, mostRows: rows, mostColumns: columns, wantedGroups: 1 }
+      try {
+        return await run(tensors, device)
+      } finally {
+        backend.products = products
+      }
     },
   }
 }
@@ -220,6 +247,11 @@ const CHECKS: Record<
     product(70, 48, 52, true, false),
     product(40, 1100, 36, true, true),
     product(768, 64, 704, false, true),
+    // Each setting with some of the ways to store an operand; tiles of 128 × 128 take a software adapter long to compile.
+    inTiles(product(124, 120, 116, false, true), 128, 128, {}),
+    inTiles(product(124, 120, 116, false, true), 128, 64, { prefetch: 'registers' }),
+    inTiles(product(124, 120, 116, false, true), 64, 64, { inner: 8, prefetch: 'second buffer' }),
+    inTiles(product(60, 1100, 64, true, true), 64, 64, { inner: 32 }),
   ],
   Add: [
     withGradients(
@@ -250,7 +282,13 @@ const CHECKS: Record<
       (y, narrow, b) => addLowRank(asMatrix(y), asMatrix(narrow), asMatrix(b), 2),
     ),
   ),
-  'stored weights': [1, 8, 48].flatMap((rows) => [storedWeight('half', rows), storedWeight('four bits', rows)]),
+  'stored weights': [
+    ...[1, 8, 48].flatMap((rows) => [storedWeight('half', rows), storedWeight('four bits', rows)]),
+    inTiles(storedWeight('half', 124), 128, 128, { prefetch: 'registers' }),
+    inTiles(storedWeight('half', 125), 128, 64, { prefetch: 'second buffer' }),
+    inTiles(storedWeight('half', 130), 128, 128, { inner: 8, prefetch: 'second buffer' }),
+    inTiles(storedWeight('four bits', 126), 128, 64, { inner: 32 }),
+  ],
   RmsNorm: [96, 97, 896].map((width) =>
     withGradients(`RMS norm, 65 × ${width}`, [[65, width], [width]], (x, w) =>
       rmsNorm(asMatrix(x), w as tf.Tensor1D, 1e-5),

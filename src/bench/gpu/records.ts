@@ -46,7 +46,7 @@ export interface CeilingRecord {
 /** One candidate for a matrix product. */
 export interface TileRecord {
   kind: 'tile'
-  /** "512 × 1024 · 1024 × 4096" */
+  /** "512 × 1024 · 1024 × 4096", or "all" for their sum. */
   product: string
   candidate: string
   gflops: number
@@ -56,7 +56,7 @@ export interface TileRecord {
 /** The matrix product's settings that the following measurements use. */
 export interface TuningRecord {
   kind: 'tuning'
-  settings: Readonly<Record<string, number>>
+  settings: Readonly<Record<string, number | string>>
   isDefault: boolean
 }
 

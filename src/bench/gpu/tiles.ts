@@ -1,25 +1,34 @@
 /**
- * Finds the settings of the matrix product that suit an adapter: how many inner indices a tile has at a time, from how many workgroups
- * on tiles are large, and up to how many rows dot products beat tiles. One setting after the other, each by the time of all products.
+ * Finds the settings of the matrix product that suit an adapter: how large tiles are, how they are read, how many inner indices they
+ * have at a time, from how many workgroups on they are large, and up to how many rows dot products beat them. One setting after the
+ * other, each by the time of all products.
  */
 import * as tf from '@tensorflow/tfjs-core'
+import { keepHalf } from '../../language-model/backends/stored-weights.ts'
 import type { GpuBackend } from '../../language-model/backends/webgpu/gpu-backend.ts'
 import {
+  canRun,
   type InnerSize,
+  LARGE_TILES,
+  type Prefetch,
   PRODUCT_SETTINGS,
   type ProductSettings,
 } from '../../language-model/backends/webgpu/matmul-code.ts'
-import { repeated, type Share } from './budget.ts'
+import { repeated, type Share, type Thoroughness } from './budget.ts'
 import { products } from './ceilings.ts'
 import type { LeftOutRecord, TileRecord, TuningRecord } from './records.ts'
 
-/** Rows, inner indices, columns: x · Wᵀ as layers of small and large models have it. */
+/** Rows, inner indices, columns. */
 type ProductShape = readonly [m: number, k: number, n: number]
 
 export interface TileShapes {
-  /** As in training and reading prompts. */
+  /** x · Wᵀ as in training and reading prompts. */
   wide: readonly ProductShape[]
-  /** Few rows, as in sampling; ascending. */
+  /** The same with W in half precision. */
+  forward: readonly ProductShape[]
+  /** dy · W with W in half precision. */
+  backward: readonly ProductShape[]
+  /** x · Wᵀ with few rows, as in sampling; ascending. */
   narrow: readonly ProductShape[]
 }
 
@@ -33,15 +42,34 @@ export const TILE_SHAPES: TileShapes = {
     [320, 16_384, 864],
     [352, 49_152, 576],
   ],
+  // Layers of 135 M and 0.5 B, and their heads with as many rows as are computed at a time.
+  forward: [
+    [1024, 576, 1536],
+    [4096, 576, 1536],
+    [2048, 896, 4864],
+    [4096, 4864, 896],
+    [341, 576, 49_152],
+    [110, 896, 49_152],
+  ],
+  backward: [
+    [1024, 1536, 576],
+    [4096, 1536, 576],
+    [2048, 4864, 896],
+    [4096, 896, 4864],
+    [341, 49_152, 576],
+  ],
   narrow: [8, 16, 32, 64, 128].map((rows) => [rows, 576, 1536] as const),
 }
 
+const PREFETCHES: readonly Prefetch[] = ['registers', 'second buffer', 'none']
 const INNER_SIZES: readonly InnerSize[] = [16, 8, 32]
 const WANTED_GROUPS = [128, 32, 512]
 /** A gain below three percent is noise. */
 const LEAST_GAIN = 0.97
-/** Bytes of a tile pair: 2 operands · 64 · inner · 4. */
-const bytesOfTiles = (inner: number) => 2 * 64 * inner * 4
+/** There are many products and settings. */
+const BRIEF: Thoroughness = { leastMs: 10, batches: 3 }
+
+type Way = keyof TileShapes
 
 /** Leaves the backend with the fastest settings. A setting that the share has no time for keeps its default. */
 export async function tuneProducts(
@@ -52,15 +80,30 @@ export async function tuneProducts(
   report: (record: TileRecord | TuningRecord | LeftOutRecord) => void,
 ): Promise<void> {
   /** Infinity if there was time for one call only, which also compiled. */
-  const msOf = async ([m, k, n]: ProductShape, settings: ProductSettings, candidate: string) => {
+  const msOf = async (way: Way, [m, k, n]: ProductShape, settings: ProductSettings, candidate: string) => {
     backend.products = settings
-    const [a, b] = [tf.randomUniform([m, k], -1, 1), tf.randomUniform([n, k], -1, 1)]
-    const run = (calls: number) => products(a, b, calls, backend, true)
-    const { bestMs, isWarm } = await repeated(run, portion(share), clock)
-    tf.dispose([a, b])
-    const gflops = (2 * m * k * n) / bestMs / 1e6
-    report({ kind: 'tile', product: `${m} × ${k} · ${k} × ${n}`, candidate, gflops, isWarm })
+    const isTransposed = way !== 'backward'
+    const a = filled(m, k)
+    const weights = isTransposed ? filled(n, k) : filled(k, n)
+    const b = tf.variable(weights, false)
+    const isHalf = (way === 'forward' || way === 'backward') && keepHalf(b)
+    const run = (calls: number) => products(a, b, calls, backend, isTransposed)
+    const { bestMs, isWarm } = await repeated(run, portion(share), clock, BRIEF)
+    tf.dispose([a, weights, b])
+    const product = `${m} × ${k} · ${k} × ${n}${isHalf ? `, ${way} with a weight in half precision` : ''}`
+    report({ kind: 'tile', product, candidate, gflops: (2 * m * k * n) / bestMs / 1e6, isWarm })
     return isWarm ? bestMs : Infinity
+  }
+  const large = (['wide', 'forward', 'backward'] as const).flatMap((way) =>
+    shapes[way].map((shape) => [way, shape] as const),
+  )
+  const operations = large.reduce((sum, [, [m, k, n]]) => sum + 2 * m * k * n, 0)
+  const msOfAll = async (settings: ProductSettings, candidate: string) => {
+    let ms = 0
+    for (const [way, shape] of large) ms += await msOf(way, shape, settings, candidate)
+    if (Number.isFinite(ms))
+      report({ kind: 'tile', product: 'all', candidate, gflops: operations / ms / 1e6, isWarm: true })
+    return ms
   }
   const isOver = (what: string) => {
     if (share.leftMs() > 0) return false
@@ -69,24 +112,27 @@ export async function tuneProducts(
   }
 
   let best = PRODUCT_SETTINGS
-  let bestMs = 0
-  for (const shape of shapes.wide) bestMs += await msOf(shape, best, 'default')
-  const roomForTiles = backend.device.limits.maxComputeWorkgroupStorageSize
-  const candidates: { name: string; settings: (from: ProductSettings) => ProductSettings }[] = [
-    ...INNER_SIZES.filter((inner) => inner !== best.inner && bytesOfTiles(inner) <= roomForTiles).map((inner) => ({
-      name: `${inner} inner indices at a time`,
-      settings: (from: ProductSettings) => ({ ...from, inner }),
-    })),
-    ...WANTED_GROUPS.filter((wantedGroups) => wantedGroups !== best.wantedGroups).map((wantedGroups) => ({
+  let bestMs = await msOfAll(best, 'default')
+  const candidates: { name: string; patch: Partial<ProductSettings> }[] = [
+    // Together, as larger tiles leave fewer workgroups to compute while others read.
+    ...LARGE_TILES.flatMap(({ rows, columns }) =>
+      PREFETCHES.map((prefetch) => ({
+        name: `tiles of ${rows} × ${columns}, prefetch: ${prefetch}`,
+        patch: { mostRows: rows, mostColumns: columns, prefetch },
+      })),
+    ),
+    ...INNER_SIZES.map((inner) => ({ name: `${inner} inner indices at a time`, patch: { inner } })),
+    ...WANTED_GROUPS.map((wantedGroups) => ({
       name: `large tiles from ${wantedGroups} workgroups`,
-      settings: (from: ProductSettings) => ({ ...from, wantedGroups }),
+      patch: { wantedGroups },
     })),
   ]
-  for (const { name, settings } of candidates) {
+  for (const { name, patch } of candidates) {
+    const tried = { ...best, ...patch }
+    const isKnown = areSame(tried, best) || areSame(tried, PRODUCT_SETTINGS)
+    if (isKnown || !canRun(backend.device.limits, { rows: tried.mostRows, columns: tried.mostColumns }, tried)) continue
     if (isOver(name)) continue
-    const tried = settings(best)
-    let ms = 0
-    for (const shape of shapes.wide) ms += await msOf(shape, tried, name)
+    const ms = await msOfAll(tried, name)
     if (ms < LEAST_GAIN * bestMs) [best, bestMs] = [tried, ms]
   }
 
@@ -96,8 +142,8 @@ export async function tuneProducts(
       mostDotRows = Math.max(mostDotRows, PRODUCT_SETTINGS.mostDotRows)
       break
     }
-    const dots = await msOf(shape, { ...best, mostDotRows: shape[0] }, 'dot products')
-    const tiles = await msOf(shape, { ...best, mostDotRows: 0 }, 'tiles')
+    const dots = await msOf('narrow', shape, { ...best, mostDotRows: shape[0] }, 'dot products')
+    const tiles = await msOf('narrow', shape, { ...best, mostDotRows: 0 }, 'tiles')
     if (!Number.isFinite(dots + tiles)) {
       mostDotRows = Math.max(mostDotRows, PRODUCT_SETTINGS.mostDotRows)
       break
@@ -107,9 +153,15 @@ export async function tuneProducts(
   }
   best = { ...best, mostDotRows }
   backend.products = best
-  const isDefault = (Object.keys(best) as (keyof ProductSettings)[]).every((key) => best[key] === PRODUCT_SETTINGS[key])
-  report({ kind: 'tuning', settings: { ...best }, isDefault })
+  report({ kind: 'tuning', settings: { ...best }, isDefault: areSame(best, PRODUCT_SETTINGS) })
 }
+
+const areSame = (a: ProductSettings, b: ProductSettings) =>
+  (Object.keys(a) as (keyof ProductSettings)[]).every((key) => a[key] === b[key])
+
+/** Different numbers, which the adapter makes from few random ones. */
+const filled = (rows: number, columns: number) =>
+  tf.tidy(() => tf.mul(tf.randomUniform([rows, 1], -1, 1), tf.randomUniform([1, columns], -1, 1)))
 
 /** How much of the rest a single product may take. */
 const PORTION = 0.05

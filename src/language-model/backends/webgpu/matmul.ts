@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core'
 import type { GpuBackend } from './gpu-backend.ts'
 import { dotGroups, dotProducts, dotRows, MOST_DOT_WEIGHTS } from './dot-product-code.ts'
-import { type Stored, tiledProduct, type TileSize } from './matmul-code.ts'
+import { canRun, LARGE_TILES, MEDIUM_TILE, SMALLEST_TILE, type Stored, type Tile, tiledProduct } from './matmul-code.ts'
 import { lanesOf, type Part, partOf, rowsPerGroup, sizeOf, sumStrands } from './rows-code.ts'
 
 export interface Operand {
@@ -29,6 +29,8 @@ export interface Product {
 const LEAST_SPLIT = 256
 /** A product that is split gets so many times the fewest workgroups. */
 const SPLIT_GAIN = 4
+/** Larger tiles may compute so many times the numbers of tiles of 64 × 64, at the edges of C. */
+const MOST_PADDING = 1.1
 
 /** C = A · B into `c`. Chooses the program by shape; the order of all sums is deterministic. */
 export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Product): void {
@@ -47,37 +49,48 @@ export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Pro
     const part = lengths.every((length) => length % 4 === 0) ? 'vec4<f32>' : 'f32'
     const { wantedGroups } = backend.products
     const mostSplits = batch === 1 ? Math.max(1, Math.floor(k / LEAST_SPLIT)) : 1
-    const size = part === 'vec4<f32>' && mostSplits * groupsOf(m, n, batch, 64) >= wantedGroups ? 64 : 32
-    const groups = groupsOf(m, n, batch, size)
+    const isLarge = (each: Tile) =>
+      mostSplits * groupsOf(m, n, batch, each) >= wantedGroups &&
+      paddedSize(m, n, each) <= MOST_PADDING * paddedSize(m, n, MEDIUM_TILE) &&
+      isAllowed(backend, each)
+    const tile = (part === 'vec4<f32>' ? LARGE_TILES.find(isLarge) : undefined) ?? SMALLEST_TILE
+    const groups = groupsOf(m, n, batch, tile)
     // A sum costs another pass, so it must gain much.
     const splits =
       groups >= 2 * wantedGroups ? 1 : Math.min(mostSplits, Math.ceil((SPLIT_GAIN * wantedGroups) / groups))
     const target = splits === 1 ? c : backend.allocate([splits, m, n])
-    tile(backend, target, product, part, size, splits, splits === 1 ? start : 0)
+    multiplyTiles(backend, target, product, part, tile, splits, splits === 1 ? start : 0)
     if (splits === 1) return
     sumUp(backend, target, c, { strands: splits, columns: m * n, start })
     backend.disposeData(target.dataId)
   }
 }
 
-const groupsOf = (m: number, n: number, batch: number, size: TileSize) =>
-  batch * Math.ceil(m / size) * Math.ceil(n / size)
+const groupsOf = (m: number, n: number, batch: number, { rows, columns }: Tile) =>
+  batch * Math.ceil(m / rows) * Math.ceil(n / columns)
+
+/** Numbers of C that tiles compute, with those beyond its edges. */
+const paddedSize = (m: number, n: number, tile: Tile) => groupsOf(m, n, 1, tile) * tile.rows * tile.columns
+
+const isAllowed = ({ products, device }: GpuBackend, tile: Tile) =>
+  tile.rows <= products.mostRows && tile.columns <= products.mostColumns && canRun(device.limits, tile, products)
 
 /** Length of the index that is contiguous in memory. */
 const lengthOf = ({ stored }: Operand, outer: number, inner: number) => (stored === 'rows' ? inner : outer)
 
-function tile(
+function multiplyTiles(
   backend: GpuBackend,
   c: tf.TensorInfo,
   { a, b, m, n, k, batch = 1 }: Product,
   part: Part,
-  size: TileSize,
+  tile: Tile,
   splits: number,
   start: number,
 ): void {
   const weight = backend.storedOf(b.tensor, part)
-  const { inner } = backend.products
-  backend.dispatch(tiledProduct(size, inner, a.stored, b.stored, part, weight.precision), {
+  const { inner, prefetch } = backend.products
+  const { rows, columns } = tile
+  backend.dispatch(tiledProduct(rows, columns, inner, prefetch, a.stored, b.stored, part, weight.precision), {
     reads: { a: a.tensor, b: weight.tensor },
     writes: { c },
     uniforms: {
@@ -92,7 +105,7 @@ function tile(
       splits,
       innerPerSplit: Math.ceil(k / splits / inner) * inner,
     },
-    groups: groupsOf(m, n, batch, size) * splits,
+    groups: groupsOf(m, n, batch, tile) * splits,
   })
 }
 
