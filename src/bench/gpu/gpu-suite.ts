@@ -113,7 +113,7 @@ export async function measureGpu(options: GpuSuiteOptions): Promise<void> {
       { name: 'copy', weight: 1 },
       { name: 'dispatch', weight: 1 },
       { name: 'multiply-add', weight: 1 },
-      { name: 'tiles', weight: 4 },
+      { name: 'tiles', weight: 12 },
       { name: 'product', weight: 1 },
       ...sizes.models.flatMap((model) => WORKS.map((work) => ({ name: partOf(model, work), weight: 3 }))),
       ...onCpu.flatMap((model) => WORKS.map((work) => ({ name: partOf(model, work, CPU), weight: 1 }))),
