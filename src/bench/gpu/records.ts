@@ -43,6 +43,10 @@ export interface CeilingRecord {
   note: string
 }
 
+/** The product of a candidate's row that adds up all products, and the candidate that the others are compared with. */
+export const ALL_PRODUCTS = 'all'
+export const DEFAULT = 'default'
+
 /** One candidate for a matrix product. */
 export interface TileRecord {
   kind: 'tile'

@@ -2,6 +2,8 @@
 import { significant } from '../table.ts'
 import {
   CEILING_UNITS,
+  DEFAULT,
+  ALL_PRODUCTS,
   type AdapterRecord,
   type CeilingRecord,
   type CheckRecord,
@@ -195,12 +197,18 @@ function tilesText(tiles: readonly TileRecord[], tuning: TuningRecord | undefine
         .map(([name, value]) => `\`${name}\` ${value}`)
         .join(', ')}.\n\n`
     : ''
-  const rows = tiles.map(({ product, candidate, gflops, isWarm }) => [
+  // Hundreds of rows otherwise.
+  const added = new Set(tiles.filter(({ product }) => product === ALL_PRODUCTS).map(({ candidate }) => candidate))
+  const shown = tiles.filter(
+    ({ product, candidate }) => product === ALL_PRODUCTS || candidate === DEFAULT || !added.has(candidate),
+  )
+  const rows = shown.map(({ product, candidate, gflops, isWarm }) => [
     product,
     `${candidate}${cold(isWarm)}`,
     significant(gflops),
   ])
-  return `## Settings of the matrix product\n\n${settings}${table(['product', 'candidate', 'GFLOP/s'], rows)}`
+  const note = added.size > 0 ? 'Each product with the default settings, and all of them with each candidate.\n\n' : ''
+  return `## Settings of the matrix product\n\n${settings}${note}${table(['product', 'candidate', 'GFLOP/s'], rows)}`
 }
 
 function leftOutText(leftOut: readonly LeftOutRecord[]): string | null {

@@ -43,7 +43,7 @@ export const dotProducts = once(
       ? [', subgroupLane : i32, subgroupLanes : i32', ', subgroupLane, subgroupLanes']
       : ['', '']
     return {
-      name: `dot products of ${rows} rows: ${lanes} lanes, ${part}${weights.map(precisionName).join(' +')}${weights.length > 1 ? ` ${weights.length} weights` : ''}${subgroups ? ', subgroups' : ''}`,
+      name: `dot products of ${rows} rows: ${lanes} lanes, ${part}${weightsName(weights)}${subgroups ? ', subgroups' : ''}`,
       reads: {
         a: part,
         ...Object.fromEntries(weights.map((precision, w) => [`b${w}`, elementOf(precision, part)])),
@@ -106,6 +106,18 @@ export const dotProducts = once(
     }
   },
 )
+
+/** "half" for one weight, and "3 half, 3 single" for several. */
+function weightsName(weights: readonly Precision[]): string {
+  if (weights.length === 1) return precisionName(weights[0]!)
+  const runs: { precision: Precision; count: number }[] = []
+  for (const precision of weights) {
+    const last = runs.at(-1)
+    if (last?.precision === precision) last.count++
+    else runs.push({ precision, count: 1 })
+  }
+  return runs.map(({ precision, count }) => `, ${count} ${precision}`).join('')
+}
 
 /** Adds up the lanes' sums in the place of the first. */
 const throughMemory = (rows: number) => `
