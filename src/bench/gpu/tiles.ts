@@ -1,7 +1,7 @@
 /**
- * Finds the settings of the matrix product that suit an adapter: how large tiles are, how they are read, how many inner indices they
- * have at a time, from how many workgroups on they are large, and up to how many rows dot products beat them. One setting after the
- * other, each by the time of all products.
+ * Finds the settings of the matrix product that suit an adapter: how large tiles are, how many inner indices they have at a time,
+ * from how many workgroups on they are large, and up to how many rows dot products beat them. One setting after the other, each by the
+ * time of all products.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import { keepHalf } from '../../language-model/backends/stored-weights.ts'
@@ -10,7 +10,6 @@ import {
   canRun,
   type InnerSize,
   LARGE_TILES,
-  type Prefetch,
   PRODUCT_SETTINGS,
   type ProductSettings,
 } from '../../language-model/backends/webgpu/matmul-code.ts'
@@ -61,7 +60,6 @@ export const TILE_SHAPES: TileShapes = {
   narrow: [8, 16, 32, 64, 128].map((rows) => [rows, 576, 1536] as const),
 }
 
-const PREFETCHES: readonly Prefetch[] = ['registers', 'second buffer', 'none']
 const INNER_SIZES: readonly InnerSize[] = [16, 8, 32]
 const WANTED_GROUPS = [128, 32, 512]
 /** A gain below three percent is noise. */
@@ -114,13 +112,10 @@ export async function tuneProducts(
   let best = PRODUCT_SETTINGS
   let bestMs = await msOfAll(best, 'default')
   const candidates: { name: string; patch: Partial<ProductSettings> }[] = [
-    // Together, as larger tiles leave fewer workgroups to compute while others read.
-    ...LARGE_TILES.flatMap(({ rows, columns }) =>
-      PREFETCHES.map((prefetch) => ({
-        name: `tiles of ${rows} × ${columns}, prefetch: ${prefetch}`,
-        patch: { mostRows: rows, mostColumns: columns, prefetch },
-      })),
-    ),
+    ...LARGE_TILES.map(({ rows, columns }) => ({
+      name: `tiles of ${rows} × ${columns}`,
+      patch: { mostRows: rows, mostColumns: columns },
+    })),
     ...INNER_SIZES.map((inner) => ({ name: `${inner} inner indices at a time`, patch: { inner } })),
     ...WANTED_GROUPS.map((wantedGroups) => ({
       name: `large tiles from ${wantedGroups} workgroups`,
@@ -130,7 +125,8 @@ export async function tuneProducts(
   for (const { name, patch } of candidates) {
     const tried = { ...best, ...patch }
     const isKnown = areSame(tried, best) || areSame(tried, PRODUCT_SETTINGS)
-    if (isKnown || !canRun(backend.device.limits, { rows: tried.mostRows, columns: tried.mostColumns }, tried)) continue
+    const tile = { rows: tried.mostRows, columns: tried.mostColumns }
+    if (isKnown || !canRun(backend.device.limits, tile, tried.inner)) continue
     if (isOver(name)) continue
     const ms = await msOfAll(tried, name)
     if (ms < LEAST_GAIN * bestMs) [best, bestMs] = [tried, ms]

@@ -25,19 +25,12 @@ export const LARGE_TILES: readonly LargeTile[] = [{ rows: 128, columns: 128 }, {
 /** Inner indices in workgroup memory at a time. */
 export type InnerSize = 8 | 16 | 32
 
-/**
- * Where the operands' next tiles are read to while the present ones are multiplied: nowhere, to registers, or to registers and from
- * there to a second buffer in workgroup memory, which saves a barrier.
- */
-export type Prefetch = 'none' | 'registers' | 'second buffer'
-
 /** How a device's matrix products are divided; `npm run bench -- --gpu` measures which settings suit it. */
 export interface ProductSettings {
   /** The largest tile. */
   mostRows: LargeTile['rows']
   mostColumns: LargeTile['columns']
   inner: InnerSize
-  prefetch: Prefetch
   /** Fewest workgroups that keep the device busy: for fewer, tiles are smaller and a long inner index is split. */
   wantedGroups: number
   /** Most rows of C for which dot products are faster than tiles. */
@@ -48,7 +41,6 @@ export const PRODUCT_SETTINGS: ProductSettings = {
   mostRows: 64,
   mostColumns: 64,
   inner: 16,
-  prefetch: 'none',
   wantedGroups: 128,
   mostDotRows: 32,
 }
@@ -60,8 +52,6 @@ function divisionOf({ rows, columns }: Tile) {
   return { blocks, threadRows, threadColumns, threads: threadRows * threadColumns }
 }
 
-const buffersOf = (prefetch: Prefetch) => (prefetch === 'second buffer' ? 2 : 1)
-
 /** Whether a device has enough threads and workgroup memory for a tile. */
 export function canRun(
   limits: Pick<
@@ -69,98 +59,72 @@ export function canRun(
     'maxComputeInvocationsPerWorkgroup' | 'maxComputeWorkgroupSizeX' | 'maxComputeWorkgroupStorageSize'
   >,
   tile: Tile,
-  { inner, prefetch }: Pick<ProductSettings, 'inner' | 'prefetch'>,
+  inner: InnerSize,
 ): boolean {
   const { threads } = divisionOf(tile)
   return (
     threads <= Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX) &&
-    buffersOf(prefetch) * (tile.rows + tile.columns) * inner * 4 <= limits.maxComputeWorkgroupStorageSize
+    (tile.rows + tile.columns) * inner * 4 <= limits.maxComputeWorkgroupStorageSize
   )
 }
 
 /**
- * Reads four adjacent numbers at once, or 0 outside the matrix. A matrix in four bits has whole groups in a row, whatever the other
- * operand has. Halves are unpacked apart, because that would wait for what has been read.
+ * Reads blocks of 4 outer and 4 inner indices of an operand, or 0 outside the matrix, and writes them to its tile in workgroup memory:
+ * [inner / 4][4][outer / 4]. A matrix in four bits has whole groups in a row, whatever the other operand has.
  */
-function reader(name: 'a' | 'b', stored: Stored, part: Part, precision: Precision): string {
+function copier(
+  name: 'a' | 'b',
+  stored: Stored,
+  { size, inner, part, precision }: { size: number; inner: InnerSize; part: Part; precision: Precision },
+): string {
+  const outers = name === 'a' ? 'uniforms.m' : 'uniforms.n'
   const [along, length, across, lines] =
-    stored === 'rows' ? ['inner', 'uniforms.k', 'outer', 'outers'] : ['outer', 'outers', 'inner', 'uniforms.k']
+    stored === 'rows' ? ['inner', 'uniforms.k', 'outer', outers] : ['outer', outers, 'inner', 'uniforms.k']
   const single = [1, 2, 3].map((i) => `select(0.0, ${name}[at + ${i}], ${along} + ${i} < ${length})`)
   const isSingle = part === 'f32' && precision !== 'four bits'
-  const four = isSingle ? `vec4<f32>(${name}[at], ${single.join(', ')})` : `${name}Part(at / 4)`
-  const isHalf = precision === 'half'
+  // Threads next to one another read what is so in memory.
+  const [quad, step] =
+    stored === 'rows'
+      ? [`block / ${inner / 4}`, `block % ${inner / 4}`]
+      : [`block % ${size / 4}`, `block / ${size / 4}`]
+  const four = (i: number) => `${name}Four(start, ${stored === 'rows' ? `outer + ${i}, inner` : `outer, inner + ${i}`})`
+  const block = `mat4x4<f32>(${[0, 1, 2, 3].map(four).join(', ')})`
   return `
+  var<workgroup> ${name}Tile : array<array<array<vec4<f32>, ${size / 4}>, 4>, ${inner / 4}>;
   ${partReader(name, precision, part)}
-  fn ${name}Four(start : i32, outers : i32, outer : i32, inner : i32) -> vec4<u32> {
-    if (${across} >= ${lines} || ${along} >= ${length}) { return vec4<u32>(0u); }
+  fn ${name}Four(start : i32, outer : i32, inner : i32) -> vec4<f32> {
+    if (${across} >= ${lines} || ${along} >= ${length}) { return vec4<f32>(0.0); }
     let at = start + ${across} * ${length} + ${along};
-    return ${isHalf ? `vec4<u32>(${name}[at / 4], 0u, 0u)` : `bitcast<vec4<u32>>(${four})`};
+    return ${isSingle ? `vec4<f32>(${name}[at], ${single.join(', ')})` : `${name}Part(at / 4)`};
   }
-  fn ${name}Floats(four : vec4<u32>) -> vec4<f32> {
-    return ${isHalf ? 'vec4<f32>(unpack2x16float(four.x), unpack2x16float(four.y))' : 'bitcast<vec4<f32>>(four)'};
+  fn ${name}Read(block : i32, start : i32, firstOuter : i32, firstInner : i32) -> mat4x4<f32> {
+    let outer = firstOuter + 4 * (${quad});
+    let inner = firstInner + 4 * (${step});
+    return ${stored === 'rows' ? `transpose(${block})` : block};
+  }
+  fn ${name}Write(block : i32, numbers : mat4x4<f32>) {
+    let step = ${step};
+    let place = ${placeOf(`(${quad})`, 'step', inner)};
+    ${times(4, (i) => `${name}Tile[step][${i}][place] = numbers[${i}];`)}
   }
 `
 }
 
 /**
- * Copies an operand's tile to workgroup memory, as [inner / 4][4][outer / 4]. A thread has whole blocks of 4 outer and 4 inner
- * indices, from thread `from` on, and keeps them as read in next0, next1, ... from `register` on until it writes them.
+ * Divides an operand's blocks among the threads from `from` on. Both operands' `read` come before their `write`, so that reads wait for
+ * memory together.
  */
-function copyOf(
-  name: 'a' | 'b',
-  stored: Stored,
-  { size, inner, threads }: { size: number; inner: InnerSize; threads: number },
-  { from, register }: { from: number; register: number },
-) {
-  const [quads, steps] = [size / 4, inner / 4]
-  const blocks = quads * steps
-  const copies = Array.from({ length: Math.ceil(blocks / threads) }, (_, copy) => copy)
-  const next = (copy: number, i: number) => `next${register + 4 * copy + i}`
-  const ofOwnThreads = (lines: readonly string[]) =>
-    blocks < threads
-      ? `if (thread >= ${from} && thread < ${from + blocks}) {\n        ${lines.join('\n        ')}\n      }`
-      : lines.join('\n      ')
-  return {
-    blocks,
-    registers: 4 * copies.length,
-    /** Threads next to one another read what is so in memory. */
-    places: copies
-      .map((copy) => {
-        const block = `(thread + ${copy * threads - from})`
-        const [quad, step] =
-          stored === 'rows'
-            ? [`${block} / ${steps}`, `${block} % ${steps}`]
-            : [`${block} % ${quads}`, `${block} / ${quads}`]
-        return `let ${name}Quad${copy} = ${quad}; let ${name}Step${copy} = ${step};`
-      })
-      .join('\n    '),
-    read: (inner: string) =>
-      ofOwnThreads(
-        copies.flatMap((copy) =>
-          [0, 1, 2, 3].map((i) => {
-            const [outer, step] = [`${name}First + 4 * ${name}Quad${copy}`, `${inner} + 4 * ${name}Step${copy}`]
-            const at = stored === 'rows' ? `${outer} + ${i}, ${step}` : `${outer}, ${step} + ${i}`
-            return `${next(copy, i)} = ${name}Four(${name}Start, ${name}Outers, ${at});`
-          }),
-        ),
-      ),
-    write: (buffer: string) =>
-      ofOwnThreads(
-        copies.flatMap((copy) => {
-          const lines = [0, 1, 2, 3].map((i) => `${name}Floats(${next(copy, i)})`)
-          const block =
-            stored === 'rows' ? `transpose(mat4x4<f32>(${lines.join(', ')}))` : `mat4x4<f32>(${lines.join(', ')})`
-          const step = `${name}Step${copy}`
-          return [
-            `let ${name}Block${copy} = ${block};`,
-            `let ${name}Place${copy} = ${placeOf(`${name}Quad${copy}`, step, inner)};`,
-            ...[0, 1, 2, 3].map(
-              (i) => `${name}Tile[${buffer}][${step}][${i}][${name}Place${copy}] = ${name}Block${copy}[${i}];`,
-            ),
-          ]
-        }),
-      ),
-  }
+function copyOf(name: 'a' | 'b', blocks: number, threads: number, from: number) {
+  const copies = Math.ceil(blocks / threads)
+  const block = (i: number) => `thread + ${i * threads - from}`
+  const read = times(
+    copies,
+    (i) => `let ${name}Block${i} = ${name}Read(${block(i)}, ${name}Start, ${name}First, inner);`,
+  )
+  const write = times(copies, (i) => `${name}Write(${block(i)}, ${name}Block${i});`)
+  return blocks < threads
+    ? { read: `if (thread >= ${from} && thread < ${from + blocks}) { ${read} ${write} }`, write: '' }
+    : { read, write }
 }
 
 /**
@@ -182,79 +146,21 @@ export const tiledProduct = once(
     rows: Tile['rows'],
     columns: Tile['columns'],
     inner: InnerSize,
-    prefetch: Prefetch,
     aStored: Stored,
     bStored: Stored,
     part: Part,
     precision: Precision,
   ) => {
     const { blocks, threadRows, threadColumns, threads } = divisionOf({ rows, columns })
-    const copyA = copyOf('a', aStored, { size: rows, inner, threads }, { from: 0, register: 0 })
-    // If threads are left, they copy b, in the same registers.
-    const copyB = copyOf(
-      'b',
-      bStored,
-      { size: columns, inner, threads },
-      copyA.blocks < threads ? { from: copyA.blocks, register: 0 } : { from: 0, register: copyA.registers },
-    )
-    const registers = copyA.blocks < threads ? copyA.registers : copyA.registers + copyB.registers
-    const read = (from: string) => `${copyA.read(from)}\n      ${copyB.read(from)}`
-    const write = (buffer: string) => `${copyA.write(buffer)}\n      ${copyB.write(buffer)}`
+    const [aBlocks, bBlocks] = [(rows * inner) / 16, (columns * inner) / 16]
+    const copyA = copyOf('a', aBlocks, threads, 0)
+    // If threads are left, they copy b.
+    const copyB = copyOf('b', bBlocks, threads, aBlocks < threads ? aBlocks : 0)
     const ofBlocks = Array.from({ length: blocks }, (_, i) => i)
     const each = (line: (i: number, c: number, j: number) => string) =>
       ofBlocks.flatMap((i) => COMPONENTS.flatMap((_, c) => ofBlocks.map((j) => line(i, c, j)))).join('\n      ')
-    // Four inner indices are written out, and the device's bounds checks are the same for all.
-    const multiply = (buffer: string) => `
-      for (var step = 0; step < ${inner / 4}; step++) {
-        let aPlace = ${placeOf('rowQuad', 'step', inner)};
-        let bPlace = ${placeOf('columnQuad', 'step', inner)};
-        ${times(
-          4,
-          (i) => `{
-          ${times(blocks, (j) => `let a${j} = aTile[${buffer}][step][${i}][aPlace + ${threadRows * j}];`)}
-          ${times(blocks, (j) => `let b${j} = bTile[${buffer}][step][${i}][bPlace + ${threadColumns * j}];`)}
-          ${each((i, c, j) => `sum${i}${c}${j} += a${i}.${COMPONENTS[c]!} * b${j};`)}
-        }`,
-        )}
-      }`
-    const loops: Record<Prefetch, string> = {
-      none: `
-    for (var inner = first; inner < end; inner += ${inner}) {
-      ${read('inner')}
-      ${write('0')}
-      workgroupBarrier();
-      ${multiply('0')}
-      workgroupBarrier();
-    }`,
-      registers: `
-    ${read('first')}
-    for (var inner = first; inner < end; inner += ${inner}) {
-      ${write('0')}
-      workgroupBarrier();
-      if (inner + ${inner} < end) {
-      ${read(`inner + ${inner}`)}
-      }
-      ${multiply('0')}
-      workgroupBarrier();
-    }`,
-      'second buffer': `
-    ${read('first')}
-    ${write('0')}
-    workgroupBarrier();
-    var now = 0;
-    for (var inner = first; inner < end; inner += ${inner}) {
-      if (inner + ${inner} < end) {
-      ${read(`inner + ${inner}`)}
-      }
-      ${multiply('now')}
-      now = 1 - now;
-      ${write('now')}
-      workgroupBarrier();
-    }`,
-    }
-    const prefetchName = prefetch === 'none' ? '' : `, prefetch to ${prefetch}`
     return program({
-      name: `product in tiles of ${rows} × ${columns} × ${inner}${prefetchName}: ${aStored}, ${bStored}, ${part}${precisionName(precision)}`,
+      name: `product in tiles of ${rows} × ${columns} × ${inner}: ${aStored}, ${bStored}, ${part}${precisionName(precision)}`,
       reads: { a: part, b: elementOf(precision, part) },
       writes: { c: part },
       uniforms: {
@@ -271,10 +177,8 @@ export const tiledProduct = once(
       },
       threads,
       code: `
-  var<workgroup> aTile : array<array<array<array<vec4<f32>, ${rows / 4}>, 4>, ${inner / 4}>, ${buffersOf(prefetch)}>;
-  var<workgroup> bTile : array<array<array<array<vec4<f32>, ${columns / 4}>, 4>, ${inner / 4}>, ${buffersOf(prefetch)}>;
-  ${reader('a', aStored, part, 'single')}
-  ${reader('b', bStored, part, precision)}
+  ${copier('a', aStored, { size: rows, inner, part, precision: 'single' })}
+  ${copier('b', bStored, { size: columns, inner, part, precision })}
   fn put(start : i32, row : i32, column : i32, value : vec4<f32>) {
     if (row >= uniforms.m || column >= uniforms.n) { return; }
     let at = start + row * uniforms.n + column;
@@ -294,16 +198,33 @@ export const tiledProduct = once(
     let batch = part / uniforms.splits;
     let aStart = uniforms.aStart + batch * uniforms.aBatch;
     let bStart = uniforms.bStart + batch * uniforms.bBatch;
-    let aOuters = uniforms.m;
-    let bOuters = uniforms.n;
     let first = part % uniforms.splits * uniforms.innerPerSplit;
     let end = min(first + uniforms.innerPerSplit, uniforms.k);
-    ${copyA.places}
-    ${copyB.places}
     ${quadsOfThread(threadColumns)}
-    ${times(registers, (i) => `var next${i} = vec4<u32>(0u);`)}
     ${each((i, c, j) => `var sum${i}${c}${j} = vec4<f32>(0.0);`)}
-    ${loops[prefetch]}
+    for (var inner = first; inner < end; inner += ${inner}) {
+      ${copyA.read}
+      ${copyB.read}
+      ${copyA.write}
+      ${copyB.write}
+      workgroupBarrier();
+      for (var step = 0; step < ${inner / 4}; step++) {
+        let aPlace = ${placeOf('rowQuad', 'step', inner)};
+        let bPlace = ${placeOf('columnQuad', 'step', inner)};
+        ${
+          // Written out, as the device's bounds checks are the same for all four.
+          times(
+            4,
+            (i) => `{
+          ${times(blocks, (j) => `let a${j} = aTile[step][${i}][aPlace + ${threadRows * j}];`)}
+          ${times(blocks, (j) => `let b${j} = bTile[step][${i}][bPlace + ${threadColumns * j}];`)}
+          ${each((i, c, j) => `sum${i}${c}${j} += a${i}.${COMPONENTS[c]!} * b${j};`)}
+        }`,
+          )
+        }
+      }
+      workgroupBarrier();
+    }
     let cStart = uniforms.cStart + part * uniforms.m * uniforms.n;
     ${each(
       (i, c, j) =>
@@ -314,6 +235,7 @@ export const tiledProduct = once(
     })
   },
 )
+
 /**
  * The place of a thread's first block in a tile. 32 adjacent threads have 4 × 8 blocks, so that they read few different numbers. Threads
  * whose numbers differ by 1 share a row, and those by 2 a column: then NVIDIA's devices read workgroup memory in half the time

@@ -73,7 +73,7 @@ const groupsOf = (m: number, n: number, batch: number, { rows, columns }: Tile) 
 const paddedSize = (m: number, n: number, tile: Tile) => groupsOf(m, n, 1, tile) * tile.rows * tile.columns
 
 const isAllowed = ({ products, device }: GpuBackend, tile: Tile) =>
-  tile.rows <= products.mostRows && tile.columns <= products.mostColumns && canRun(device.limits, tile, products)
+  tile.rows <= products.mostRows && tile.columns <= products.mostColumns && canRun(device.limits, tile, products.inner)
 
 /** Length of the index that is contiguous in memory. */
 const lengthOf = ({ stored }: Operand, outer: number, inner: number) => (stored === 'rows' ? inner : outer)
@@ -88,9 +88,9 @@ function multiplyTiles(
   start: number,
 ): void {
   const weight = backend.storedOf(b.tensor, part)
-  const { inner, prefetch } = backend.products
+  const { inner } = backend.products
   const { rows, columns } = tile
-  backend.dispatch(tiledProduct(rows, columns, inner, prefetch, a.stored, b.stored, part, weight.precision), {
+  backend.dispatch(tiledProduct(rows, columns, inner, a.stored, b.stored, part, weight.precision), {
     reads: { a: a.tensor, b: weight.tensor },
     writes: { c },
     uniforms: {
