@@ -15,7 +15,7 @@ import {
 } from '../../language-model/backends/webgpu/matmul-code.ts'
 import { repeated, type Share, type Thoroughness } from './budget.ts'
 import { products } from './ceilings.ts'
-import type { LeftOutRecord, TileRecord, TuningRecord } from './records.ts'
+import { ALL_PRODUCTS, DEFAULT, type LeftOutRecord, type TileRecord, type TuningRecord } from './records.ts'
 
 /** Rows, inner indices, columns. */
 type ProductShape = readonly [m: number, k: number, n: number]
@@ -100,7 +100,7 @@ export async function tuneProducts(
     let ms = 0
     for (const [way, shape] of large) ms += await msOf(way, shape, settings, candidate)
     if (Number.isFinite(ms))
-      report({ kind: 'tile', product: 'all', candidate, gflops: operations / ms / 1e6, isWarm: true })
+      report({ kind: 'tile', product: ALL_PRODUCTS, candidate, gflops: operations / ms / 1e6, isWarm: true })
     return ms
   }
   const isOver = (what: string) => {
@@ -110,7 +110,7 @@ export async function tuneProducts(
   }
 
   let best = PRODUCT_SETTINGS
-  let bestMs = await msOfAll(best, 'default')
+  let bestMs = await msOfAll(best, DEFAULT)
   const candidates: { name: string; patch: Partial<ProductSettings> }[] = [
     ...LARGE_TILES.map(({ rows, columns }) => ({
       name: `tiles of ${rows} × ${columns}`,

@@ -70,7 +70,8 @@ export function canRun(
 
 /**
  * Reads blocks of 4 outer and 4 inner indices of an operand, or 0 outside the matrix, and writes them to its tile in workgroup memory:
- * [inner / 4][4][outer / 4]. A matrix in four bits has whole groups in a row, whatever the other operand has.
+ * [inner / 4][4][outer / 4]. A matrix in four bits has whole groups in a row, whatever the other operand has. Halves stay packed until
+ * they are written: unpacking one would wait for memory before the next is read.
  */
 function copier(
   name: 'a' | 'b',
@@ -78,31 +79,40 @@ function copier(
   { size, inner, part, precision }: { size: number; inner: InnerSize; part: Part; precision: Precision },
 ): string {
   const outers = name === 'a' ? 'uniforms.m' : 'uniforms.n'
-  const [along, length, across, lines] =
+  const [along, length, across, end] =
     stored === 'rows' ? ['inner', 'uniforms.k', 'outer', outers] : ['outer', outers, 'inner', 'uniforms.k']
   const single = [1, 2, 3].map((i) => `select(0.0, ${name}[at + ${i}], ${along} + ${i} < ${length})`)
-  const isSingle = part === 'f32' && precision !== 'four bits'
   // Threads next to one another read what is so in memory.
   const [quad, step] =
     stored === 'rows'
       ? [`block / ${inner / 4}`, `block % ${inner / 4}`]
       : [`block % ${size / 4}`, `block / ${size / 4}`]
-  const four = (i: number) => `${name}Four(start, ${stored === 'rows' ? `outer + ${i}, inner` : `outer, inner + ${i}`})`
-  const block = `mat4x4<f32>(${[0, 1, 2, 3].map(four).join(', ')})`
+  const read = (i: number) => `${name}Four(start, ${stored === 'rows' ? `outer + ${i}, inner` : `outer, inner + ${i}`})`
+  const isHalf = precision === 'half'
+  const four = isHalf
+    ? `${name}[at / 4]`
+    : part === 'f32' && precision === 'single'
+      ? `vec4<f32>(${name}[at], ${single.join(', ')})`
+      : `${name}Part(at / 4)`
+  const element = isHalf ? 'vec2<u32>' : 'vec4<f32>'
+  const floats = (i: number) =>
+    isHalf ? `vec4<f32>(unpack2x16float(lines[${i}].x), unpack2x16float(lines[${i}].y))` : `lines[${i}]`
+  const block = `mat4x4<f32>(${[0, 1, 2, 3].map(floats).join(', ')})`
   return `
   var<workgroup> ${name}Tile : array<array<array<vec4<f32>, ${size / 4}>, 4>, ${inner / 4}>;
   ${partReader(name, precision, part)}
-  fn ${name}Four(start : i32, outer : i32, inner : i32) -> vec4<f32> {
-    if (${across} >= ${lines} || ${along} >= ${length}) { return vec4<f32>(0.0); }
+  fn ${name}Four(start : i32, outer : i32, inner : i32) -> ${element} {
+    if (${across} >= ${end} || ${along} >= ${length}) { return ${element}(); }
     let at = start + ${across} * ${length} + ${along};
-    return ${isSingle ? `vec4<f32>(${name}[at], ${single.join(', ')})` : `${name}Part(at / 4)`};
+    return ${four};
   }
-  fn ${name}Read(block : i32, start : i32, firstOuter : i32, firstInner : i32) -> mat4x4<f32> {
+  fn ${name}Read(block : i32, start : i32, firstOuter : i32, firstInner : i32) -> array<${element}, 4> {
     let outer = firstOuter + 4 * (${quad});
     let inner = firstInner + 4 * (${step});
-    return ${stored === 'rows' ? `transpose(${block})` : block};
+    return array<${element}, 4>(${[0, 1, 2, 3].map(read).join(', ')});
   }
-  fn ${name}Write(block : i32, numbers : mat4x4<f32>) {
+  fn ${name}Write(block : i32, lines : array<${element}, 4>) {
+    let numbers = ${stored === 'rows' ? `transpose(${block})` : block};
     let step = ${step};
     let place = ${placeOf(`(${quad})`, 'step', inner)};
     ${times(4, (i) => `${name}Tile[step][${i}][place] = numbers[${i}];`)}
