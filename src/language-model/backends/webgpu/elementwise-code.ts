@@ -5,23 +5,23 @@ import { type Part, partReader } from './rows-code.ts'
 const THREADS = 64
 
 /** σ without overflow: e^80 is finite, and beyond it σ is effectively 0 in single precision. */
-export const sigmoid = (part: Part) => `
+const sigmoid = (part: Part) => `
   fn sigmoid(z : ${part}) -> ${part} { return 1.0 / (1.0 + exp(-max(z, ${part}(-80.0)))); }
 `
 
-/** y = silu(gate) ⊙ up */
+/** y = silu(gate) ⊙ up, whose numbers begin at `upStart`: both may be in one buffer. */
 export const swiglu = once((part: Part) =>
   program({
     name: `swiglu ${part}`,
     reads: { gate: part, up: part },
     writes: { y: part },
-    uniforms: { parts: 'i32' },
+    uniforms: { parts: 'i32', upStart: 'i32' },
     threads: THREADS,
     code: `
   ${sigmoid(part)}
   fn main(group : i32, thread : i32) {
     let at = group * ${THREADS} + thread;
-    if (at < uniforms.parts) { y[at] = gate[at] * sigmoid(gate[at]) * up[at]; }
+    if (at < uniforms.parts) { y[at] = gate[at] * sigmoid(gate[at]) * up[uniforms.upStart + at]; }
   }
 `,
   }),

@@ -54,7 +54,7 @@ export function lanesOf(parts: number): number {
 export const rowsPerGroup = (lanes: number): number => THREADS / lanes
 
 /** Sums `part` over the LANES threads of a row into the first; all threads may read it afterwards. */
-export const SUM_OVER_LANES = `
+const SUM_OVER_LANES = `
       workgroupBarrier();
       for (var half = LANES / 2; half > 0; half /= 2) {
         if (lane < half) { part[thread] += part[thread + half]; }
@@ -62,21 +62,14 @@ export const SUM_OVER_LANES = `
       }
 `
 
-/** Defines `total`, the sum of a part's numbers. */
-export const total = (part: Part) =>
+const total = (part: Part) =>
   part === 'f32'
     ? 'fn total(x : f32) -> f32 { return x; }'
     : 'fn total(x : vec4<f32>) -> f32 { return dot(x, vec4<f32>(1.0)); }'
 
-/** x[rows, width] → y = w ⊙ x · r, r = 1 / sqrt(mean(x²) + ε). `width` counts parts, `share` is 1 / d. */
-export const rmsNorm = once((part: Part, lanes: number) =>
-  program({
-    name: `rmsNorm ${part} ${lanes}`,
-    reads: { x: part, weight: part },
-    writes: { y: part },
-    uniforms: { rows: 'i32', width: 'i32', share: 'f32', epsilon: 'f32' },
-    threads: THREADS,
-    code: `
+const rmsNormUniforms = { rows: 'i32', width: 'i32', start: 'i32', share: 'f32', epsilon: 'f32' } as const
+/** `x` is y for a normalisation in place. */
+const rmsNormCode = (x: 'x' | 'y', part: Part, lanes: number) => `
   const LANES = ${lanes};
   var<workgroup> part : array<f32, ${THREADS}>;
   ${total(part)}
@@ -84,17 +77,39 @@ export const rmsNorm = once((part: Part, lanes: number) =>
     let lane = thread % LANES;
     let row = group * ${rowsPerGroup(lanes)} + thread / LANES;
     let isRow = row < uniforms.rows;
-    let start = min(row, uniforms.rows - 1) * uniforms.width;
+    let start = uniforms.start + min(row, uniforms.rows - 1) * uniforms.width;
     var squares = 0.0;
-    for (var i = lane; i < uniforms.width; i += LANES) { squares += total(x[start + i] * x[start + i]); }
+    for (var i = lane; i < uniforms.width; i += LANES) { squares += total(${x}[start + i] * ${x}[start + i]); }
     part[thread] = squares;
     ${SUM_OVER_LANES}
     let r = inverseSqrt(part[thread - lane] * uniforms.share + uniforms.epsilon);
     if (isRow) {
-      for (var i = lane; i < uniforms.width; i += LANES) { y[start + i] = x[start + i] * r * weight[i]; }
+      for (var i = lane; i < uniforms.width; i += LANES) { y[start + i] = ${x}[start + i] * r * weight[i]; }
     }
   }
-`,
+`
+
+/** x[rows, width] → y = w ⊙ x · r, r = 1 / sqrt(mean(x²) + ε), from `start` on. `width` counts parts, `share` is 1 / d. */
+export const rmsNorm = once((part: Part, lanes: number) =>
+  program({
+    name: `rmsNorm ${part} ${lanes}`,
+    reads: { x: part, weight: part },
+    writes: { y: part },
+    uniforms: rmsNormUniforms,
+    threads: THREADS,
+    code: rmsNormCode('x', part, lanes),
+  }),
+)
+
+/** The same in place. */
+export const rmsNormInPlace = once((part: Part, lanes: number) =>
+  program({
+    name: `rmsNorm in place ${part} ${lanes}`,
+    reads: { weight: part },
+    writes: { y: part },
+    uniforms: rmsNormUniforms,
+    threads: THREADS,
+    code: rmsNormCode('y', part, lanes),
   }),
 )
 

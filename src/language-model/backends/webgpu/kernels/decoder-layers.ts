@@ -7,12 +7,12 @@ import { joinArrays } from '../../../../method/join-arrays.ts'
 import type { AttentionLayout } from '../../../ops/attention-layout.ts'
 import type { DecoderLayersOptions, LayerProjection } from '../../../ops/decoder-layers.ts'
 import { angleTables } from '../angle-table.ts'
-import { normaliseHeads, placeProjections, swigluOfBoth } from '../decoder-layer-code.ts'
-import { scaled } from '../elementwise-code.ts'
+import { placeProjections } from '../decoder-layer-code.ts'
+import { scaled, swiglu } from '../elementwise-code.ts'
 import type { GpuBackend } from '../gpu-backend.ts'
 import { finishProjections } from '../low-rank-code.ts'
 import { multiplyWeights } from '../matmul.ts'
-import { lanesOf, type Part, partOf, rowsPerGroup, sizeOf } from '../rows-code.ts'
+import { lanesOf, type Part, partOf, rmsNormInPlace, rowsPerGroup, sizeOf } from '../rows-code.ts'
 import { attend } from './attention.ts'
 import { checkIndices, groupsFor, register } from './register-kernel.ts'
 import { gather, normalise } from './rows.ts'
@@ -118,10 +118,10 @@ class LayersRun {
       const gated = this.#tensor('gated', [count, inner])
       const part = partOf(count * inner)
       const parts = (count * inner) / sizeOf(part)
-      backend.dispatch(swigluOfBoth(part), {
-        reads: { both: both.tensor },
+      backend.dispatch(swiglu(part), {
+        reads: { gate: both.tensor, up: both.tensor },
         writes: { y: gated },
-        uniforms: { parts },
+        uniforms: { parts, upStart: parts },
         groups: groupsFor(parts),
       })
       this.#addProjection('down', gated, layer.down, stream)
@@ -219,10 +219,10 @@ class LayersRun {
     const width = headDim / sizeOf(part)
     const lanes = lanesOf(width)
     const heads = (rows * projection.shape[0]!) / headDim
-    this.#backend.dispatch(normaliseHeads(part, lanes), {
+    this.#backend.dispatch(rmsNormInPlace(part, lanes), {
       reads: { weight },
-      writes: { x },
-      uniforms: { heads, width, start: start / sizeOf(part), share: 1 / headDim, epsilon: normEpsilon },
+      writes: { y: x },
+      uniforms: { rows: heads, width, start: start / sizeOf(part), share: 1 / headDim, epsilon: normEpsilon },
       groups: Math.ceil(heads / rowsPerGroup(lanes)),
     })
   }

@@ -76,7 +76,7 @@ export function registerRowKernels(): void {
     backend.dispatch(swiglu(part), {
       reads: { gate: gate!, up: up! },
       writes: { y },
-      uniforms: { parts },
+      uniforms: { parts, upStart: 0 },
       groups: groupsFor(parts),
     })
     return y
@@ -164,7 +164,7 @@ export function normalise(
   backend.dispatch(rmsNorm(part, lanes), {
     reads: { x, weight },
     writes: { y },
-    uniforms: { rows, width, share: 1 / columns, epsilon },
+    uniforms: { rows, width, start: 0, share: 1 / columns, epsilon },
     groups: Math.ceil(rows / rowsPerGroup(lanes)),
   })
 }
