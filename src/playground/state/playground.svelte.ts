@@ -126,9 +126,14 @@ export class Playground {
     if (await this.recorded.open(file)) this.#showOther()
   }
 
-  /** Keeps exported runs and logs, and shows the last. The list of kept runs reports what is wrong with others. */
+  /**
+   * Keeps exported runs and logs, chooses several for comparison, and shows the last. The list of kept runs reports what is wrong with
+   * others.
+   */
   async importRuns(files: readonly File[]): Promise<void> {
-    const last = (await this.runs.importFiles(files)).at(-1)
+    const imported = await this.runs.importFiles(files)
+    if (imported.length > 1) for (const { runId } of imported) await this.runs.choose(runId, true)
+    const last = imported.at(-1)
     if (last) await this.openKept(last.runId)
   }
 

@@ -231,6 +231,22 @@ describe('the run on show', () => {
     expect(playground.view.iterations.length).toBe(2)
   })
 
+  it('is the last of several imported runs, all chosen for comparison; one alone is not', async () => {
+    const log = parseRunLog(household)
+    const chosen: string[] = []
+    const runs = Object.assign(keptRuns({ first: log, second: log }), {
+      importFiles: async (files: readonly File[]) => files.map(({ name }) => ({ runId: name })),
+      choose: async (runId: string) => void chosen.push(runId),
+    })
+    const { playground } = page(runs)
+    await playground.open()
+    const importing = (...names: string[]) => playground.importRuns(names.map((name) => new File([], name)))
+    await Promise.all([importing('first'), settle()])
+    expect([playground.shownRunId, chosen]).toEqual(['first', []])
+    await Promise.all([importing('first', 'second'), settle()])
+    expect([playground.shownRunId, chosen]).toEqual(['second', ['first', 'second']])
+  })
+
   it('can be a log from a file, and stays when a file cannot be read', async () => {
     const { playground } = page()
     await playground.open()
