@@ -135,7 +135,7 @@ export class Transformer {
   ): tf.Tensor2D {
     const pass = { batch, cache, training }
     let x = embedding(this.#embedding, batch.tokens)
-    if (cache && !training && this.#canRunAllLayers())
+    if (cache && !training && canRunDecoderLayers(this.config.headDim))
       return this.#normed(this.#runAllLayers(x, batch, outputRows, cache))
     for (let layer = 0; layer < this.#layers.length; layer++) {
       const rows = layer === this.#layers.length - 1 ? outputRows : null
@@ -158,12 +158,6 @@ export class Transformer {
 
   #normed(x: tf.Tensor2D): tf.Tensor2D {
     return x.shape[0] === 0 ? x : rmsNorm(x, this.#norm, this.config.normEpsilon)
-  }
-
-  #canRunAllLayers(): boolean {
-    let hasAdapters = false
-    for (const { adapter } of this.projections.values()) hasAdapters ||= adapter !== null
-    return canRunDecoderLayers(this.config.headDim, hasAdapters)
   }
 
   #runAllLayers(

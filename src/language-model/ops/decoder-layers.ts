@@ -47,9 +47,9 @@ export interface DecoderLayersOptions {
   normEpsilon: number
 }
 
-/** Whether the backend has `decoderLayers` for heads of this size, and for adapters if there are some. */
-export function canRunDecoderLayers(headDim: number, hasAdapters: boolean): boolean {
-  return hasKernel('DecoderLayers') && headDim % 4 === 0 && (!hasAdapters || hasKernel('AddLowRank'))
+/** Whether the backend has `decoderLayers` for heads of this size. */
+export function canRunDecoderLayers(headDim: number): boolean {
+  return hasKernel('DecoderLayers') && headDim % 4 === 0
 }
 
 /**

@@ -1,10 +1,12 @@
 /** All layers in one call compute what the single operations compute, bit for bit. */
 import * as tf from '@tensorflow/tfjs-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { AdapterSet } from '../../../src/language-model/lora/adapter-set.ts'
 import type { AttentionLayout } from '../../../src/language-model/ops/index.ts'
 import { KeyValueCache } from '../../../src/language-model/sampling/kv-cache.ts'
 import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
 import type { RaggedBatch, Transformer } from '../../../src/language-model/transformer.ts'
+import { PROJECTIONS, type ProjectionName } from '../../../src/language-model/weights/projection-names.ts'
 import { PLAIN, randomTokens, tinyTransformer, useBackend, VARIANTS } from '../tiny-model.ts'
 
 const CONFIGS = { ...VARIANTS, 'one layer': { ...PLAIN, num_hidden_layers: 1 } }
@@ -43,6 +45,32 @@ describe.each(Object.entries(CONFIGS))('%s', (_, config) => {
   })
 })
 
+test.each([
+  ['some projections', ['q_proj', 'v_proj', 'o_proj'], 4],
+  ['every projection', PROJECTIONS, 3],
+] as const)('adapters: %s', (_, targets, rank) => {
+  const adapted = () => hiddenStates(VARIANTS['biases as in Qwen2.5'], null, () => attach(targets, rank))
+  const plain = hiddenStates(VARIANTS['biases as in Qwen2.5'], null)
+  model.dispose()
+  cache.dispose()
+  const single = withoutKernel(adapted)
+  const together = adapted()
+  expect(together).toEqual(single)
+  expect(together).not.toEqual(plain)
+})
+
+/** B starts at 0. */
+function attach(targets: readonly ProjectionName[], rank: number): void {
+  const uniform = randomStream(5, 0)
+  for (const variable of new AdapterSet(model, { rank, alpha: 8, dropout: 0, targets }, 1).parameters.values())
+    variable.assign(
+      tf.tensor(
+        Float32Array.from({ length: variable.size }, () => uniform() - 0.5),
+        variable.shape,
+      ),
+    )
+}
+
 test('a slot outside the cache is an error', () => {
   start(PLAIN)
   const outside = {
@@ -59,8 +87,13 @@ function start(config: object): void {
 }
 
 /** Outputs of the prompt and of its branches, and the keys and values that they leave. */
-function hiddenStates(config: object, rows: Int32Array | null): { outputs: Float32Array[]; cached: Float32Array[] } {
+function hiddenStates(
+  config: object,
+  rows: Int32Array | null,
+  change: () => void = () => {},
+): { outputs: Float32Array[]; cached: Float32Array[] } {
   start(config)
+  change()
   const run = (part: RaggedBatch, outputRows: Int32Array | null) =>
     tf.tidy(() => model.hidden(part, outputRows, cache).dataSync<'float32'>())
   const outputs = [run(PROMPT, null), run(BRANCHES, rows)]

@@ -1,6 +1,6 @@
 /** A decoder's layers for sampling, as calls of the WebAssembly kernels with no tensor between them. */
 import type { TensorInfo } from '@tensorflow/tfjs-core'
-import type { DecoderLayersOptions, LayerProjection } from '../../ops/decoder-layers.ts'
+import type { DecoderLayersOptions, LayerProjection, LowRankChange } from '../../ops/decoder-layers.ts'
 import { angleTables } from './angle-tables.ts'
 import { maximumVisible } from './layout-extent.ts'
 import { checkIndices, register } from './register-kernel.ts'
@@ -52,6 +52,9 @@ function runLayers(
   const [queries, attended, logSumExp] = [floats(queryWidth), floats(queryWidth), floats(heads)]
   const [keys, values] = [floats(keyWidth), floats(keyWidth)]
   const [gate, up] = [floats(inner), floats(inner)]
+  const lowRank = lowRankScratch(layers, floats)
+  const project = (from: number, projection: LayerProjection, to: number, count: number) =>
+    projectInto(backend, from, projection, to, count, lowRank)
   const attentionScratch = scratch.bytes(kernels.attentionScratchBytes(heads, keyHeads, headDim, visible))
   const uploaded = (part: typeof lastLayer) => ({
     count: part.positions.length,
@@ -71,9 +74,9 @@ function runLayers(
     const { keys: keyPool, values: valuePool } = pools[index]!
     const [keySlots, valueSlots] = [backend.addressOf(keyPool), backend.addressOf(valuePool)]
     kernels.rmsNorm(stream, backend.addressOf(layer.attentionNorm), normed, rows, width, normEpsilon)
-    project(backend, normed, layer.key, keys, rows)
+    project(normed, layer.key, keys, rows)
     rotate(keyHeads, keys, layer.keyNorm, all)
-    project(backend, normed, layer.value, values, rows)
+    project(normed, layer.value, values, rows)
     kernels.writeRows(keys, all.layout[1], keySlots, rows, keyWidth)
     kernels.writeRows(values, all.layout[1], valueSlots, rows, keyWidth)
 
@@ -88,7 +91,7 @@ function runLayers(
       kernels.gatherRows(normed, outputs, queryInput, asking.count, width)
       ;[stream, from] = [to, queryInput]
     }
-    project(backend, from, layer.query, queries, asking.count)
+    project(from, layer.query, queries, asking.count)
     rotate(heads, queries, layer.queryNorm, asking)
     kernels.attention(
       queries,
@@ -104,27 +107,55 @@ function runLayers(
       visible,
       attentionScratch,
     )
-    project(backend, attended, layer.output, normed, asking.count)
+    project(attended, layer.output, normed, asking.count)
     kernels.addScaled(stream, normed, to, asking.count * width, asking.count * width, 1)
     kernels.rmsNorm(to, backend.addressOf(layer.feedForwardNorm), queryInput, asking.count, width, normEpsilon)
-    project(backend, queryInput, layer.gate, gate, asking.count)
-    project(backend, queryInput, layer.up, up, asking.count)
+    project(queryInput, layer.gate, gate, asking.count)
+    project(queryInput, layer.up, up, asking.count)
     kernels.swiglu(gate, up, gate, asking.count * inner)
-    project(backend, gate, layer.down, normed, asking.count)
+    project(gate, layer.down, normed, asking.count)
     kernels.addScaled(to, normed, to, asking.count * width, asking.count * width, 1)
     stream = to
   }
 }
 
-/** to[count, out] = from[count, in] · Wᵀ + b */
-function project(
+interface LowRankScratch {
+  /** [rows, r] */
+  narrow: number
+  /** [rows, out] for the widest projection with an adapter. */
+  change: number
+}
+
+/** Null without adapters. */
+function lowRankScratch(
+  layers: DecoderLayersOptions['layers'],
+  floats: (columns: number) => number,
+): LowRankScratch | null {
+  const adapted = layers.flatMap(({ query, key, value, output, gate, up, down }) =>
+    [query, key, value, output, gate, up, down].flatMap(({ adapter }) => adapter?.lowRank ?? []),
+  )
+  if (adapted.length === 0) return null
+  const widest = (of: (change: LowRankChange) => number) => Math.max(...adapted.map(of))
+  return { narrow: floats(widest(({ a }) => a.shape[0]!)), change: floats(widest(({ b }) => b.shape[0]!)) }
+}
+
+/** to[count, out] = from[count, in] · Wᵀ + b + s · (from · Aᵀ) · Bᵀ */
+function projectInto(
   backend: SimdBackend,
   from: number,
-  { weight, bias }: LayerProjection,
+  { weight, bias, adapter }: LayerProjection,
   to: number,
   count: number,
+  lowRank: LowRankScratch | null,
 ): void {
-  multiplyWeight(backend, from, weight, to, count)
+  const { kernels } = backend
   const width = weight.shape[0]!
-  if (bias) backend.kernels.addScaled(to, backend.addressOf(bias), to, count * width, width, 1)
+  multiplyWeight(backend, from, weight, to, count)
+  if (bias) kernels.addScaled(to, backend.addressOf(bias), to, count * width, width, 1)
+  if (!adapter || !lowRank) return
+  const { a, b, scale } = adapter.lowRank
+  multiplyWeight(backend, from, a, lowRank.narrow, count)
+  kernels.scaleShift(lowRank.narrow, lowRank.narrow, count * a.shape[0]!, scale, 0)
+  multiplyWeight(backend, lowRank.narrow, b, lowRank.change, count)
+  kernels.addScaled(to, lowRank.change, to, count * width, count * width, 1)
 }
