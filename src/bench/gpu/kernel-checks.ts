@@ -5,10 +5,8 @@
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../../language-model/backends/backend.ts'
-import { keepFourBit, keepHalf } from '../../language-model/backends/stored-weights.ts'
 import { countDispatches } from '../../language-model/backends/webgpu/count-dispatches.ts'
 import type { GpuBackend } from '../../language-model/backends/webgpu/gpu-backend.ts'
-import type { ProductSettings } from '../../language-model/backends/webgpu/matmul-code.ts'
 import type { FusedKernel } from '../../language-model/ops/backend-kernels.ts'
 import {
   adamw,
@@ -19,7 +17,6 @@ import {
   gatherRows,
   globalNorm,
   kvWrite,
-  linear,
   rmsNorm,
   rope,
   selectedLogProbs,
@@ -28,99 +25,16 @@ import {
 import type { DrawnToken } from '../../language-model/ops/draw-tokens.ts'
 import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import { normalStream, randomStream } from '../../language-model/sampling/random-stream.ts'
-import { float16FromFloat32, float32FromFloat16 } from '../../language-model/weights/half-precision.ts'
-import { fourBitBlocks, floatsOfBlocks } from '../../language-model/weights/weight-storage.ts'
 import { relativeDifference } from '../comparison.ts'
 import { forest } from '../forest.ts'
 import { startOwn } from '../own-backend.ts'
-import type { KernelCheck } from './kernel-check.ts'
+import { asMatrix, type KernelCheck, type Op, withGradients } from './kernel-check.ts'
 import { LAYER_CHECKS } from './layer-checks.ts'
+import { PRODUCT_CHECKS, STORED_WEIGHT_CHECKS } from './product-checks.ts'
 import type { CheckRecord } from './records.ts'
 
 /** Largest relative difference, for float32 sums in another order and a device's own exp and sqrt. */
 export const KERNEL_TOLERANCE = 1e-4
-
-type Op = (...inputs: tf.Tensor[]) => tf.Tensor
-const asMatrix = (tensor: tf.Tensor | undefined) => tensor as tf.Tensor2D
-
-/** The value of an operation and its gradient with respect to each input. */
-function withGradients(name: string, inputs: readonly (readonly number[])[], op: Op): KernelCheck {
-  return {
-    name,
-    inputs,
-    run(tensors) {
-      const value = op(...tensors)
-      // A sum of the values alone would have a constant gradient.
-      const dy = tf.tidy(() => tf.add(tf.mul(value, 0.3), 0.7))
-      return [value, ...tf.grads(op)(tensors, dy)]
-    },
-  }
-}
-
-const product = (m: number, k: number, n: number, transposeA: boolean, transposeB: boolean) =>
-  withGradients(
-    `matrix product ${m} × ${k} × ${n}${transposeA ? ', A transposed' : ''}${transposeB ? ', B transposed' : ''}`,
-    [transposeA ? [k, m] : [m, k], transposeB ? [n, k] : [k, n]],
-    (a, b) => tf.matMul(a, b, transposeA, transposeB),
-  )
-
-/** A frozen weight as the device stores it; the CPU gets the same, rounded numbers. */
-function storedWeight(storage: 'half' | 'four bits', rows: number): KernelCheck {
-  return {
-    name: `weight in ${storage === 'half' ? 'half precision' : storage}, ${rows} rows`,
-    inputs: [
-      [rows, 96],
-      [128, 96],
-    ],
-    async run([x, weight], device) {
-      const values = await weight!.data<'float32'>()
-      const blocks = fourBitBlocks(values, [128, 96])
-      const rounded = storage === 'half' ? float32FromFloat16(float16FromFloat32(values)) : floatsOfBlocks(blocks)
-      const variable = tf.variable(tf.tensor2d(rounded, [128, 96]), false)
-      const keep = () => {
-        if (device === 'cpu') return
-        const isKept = storage === 'half' ? keepHalf(variable) : keepFourBit(variable, blocks, 'a weight')
-        if (!isKept) throw new Error(`The device did not store a weight in ${storage}.`)
-      }
-      keep()
-      const indices = Int32Array.of(5, 0, 127, 5)
-      const results = [
-        linear(asMatrix(x), variable),
-        tf.grad((input: tf.Tensor) => linear(asMatrix(input), variable))(x!),
-        gatherRows(variable, indices),
-      ]
-      // A reader of plain floats makes the device unpack them.
-      results.push(tf.mul(variable, 2))
-      await Promise.all(results.map((result) => result.data()))
-      variable.dispose()
-      return results
-    },
-  }
-}
-
-/** The same check with large tiles even for few numbers. */
-function inTiles(
-  { name, inputs, run }: KernelCheck,
-  rows: ProductSettings['mostRows'],
-  columns: ProductSettings['mostColumns'],
-  inner: ProductSettings['inner'],
-): KernelCheck {
-  return {
-    name: `${name}, tiles of ${rows} × ${columns} × ${inner}`,
-    inputs,
-    async run(tensors, device) {
-      if (device === 'cpu') return run(tensors, device)
-      const backend = tf.backend() as GpuBackend
-      const { products } = backend
-      backend.products = { ...products, mostRows: rows, mostColumns: columns, inner, wantedGroups: 1 }
-      try {
-        return await run(tensors, device)
-      } finally {
-        backend.products = products
-      }
-    },
-  }
-}
 
 function attentionCheck(
   prefix: number,
@@ -238,20 +152,7 @@ const CHECKS: Record<
   FusedKernel | 'BatchMatMul' | 'Add' | 'Multiply' | 'stored weights',
   readonly KernelCheck[] | null
 > = {
-  BatchMatMul: [
-    product(1, 352, 130, false, true),
-    product(7, 128, 96, false, true),
-    product(32, 65, 33, false, true),
-    product(33, 35, 37, false, false),
-    product(70, 48, 52, true, false),
-    product(40, 1100, 36, true, true),
-    product(768, 64, 704, false, true),
-    // Each size with some of the ways to store an operand; tiles of 128 × 128 take a software adapter long to compile.
-    inTiles(product(124, 120, 116, false, true), 128, 128, 16),
-    inTiles(product(124, 120, 116, false, true), 128, 64, 16),
-    inTiles(product(124, 120, 116, false, true), 64, 64, 8),
-    inTiles(product(60, 1100, 64, true, true), 64, 64, 32),
-  ],
+  BatchMatMul: PRODUCT_CHECKS,
   Add: [
     withGradients(
       'add, 33 × 64',
@@ -281,13 +182,7 @@ const CHECKS: Record<
       (y, narrow, b) => addLowRank(asMatrix(y), asMatrix(narrow), asMatrix(b), 2),
     ),
   ),
-  'stored weights': [
-    ...[1, 8, 48].flatMap((rows) => [storedWeight('half', rows), storedWeight('four bits', rows)]),
-    inTiles(storedWeight('half', 124), 128, 128, 16),
-    inTiles(storedWeight('half', 125), 128, 64, 16),
-    inTiles(storedWeight('half', 130), 128, 128, 8),
-    inTiles(storedWeight('four bits', 126), 128, 64, 32),
-  ],
+  'stored weights': STORED_WEIGHT_CHECKS,
   RmsNorm: [96, 97, 896].map((width) =>
     withGradients(`RMS norm, 65 × ${width}`, [[65, width], [width]], (x, w) =>
       rmsNorm(asMatrix(x), w as tf.Tensor1D, 1e-5),
