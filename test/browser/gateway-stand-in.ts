@@ -41,6 +41,8 @@ export class GatewayStandIn {
   allowedOrigin: string
   protocol = 1
   isDown = false
+  /** Of runs that start from now on. */
+  iterations = 12
   readonly #server = createServer((request, response) => void this.#answer(request, response))
 
   constructor(allowedOrigin: string) {
@@ -95,10 +97,10 @@ export class GatewayStandIn {
     return job.summary
   }
 
-  #start({ system, name = '', totalSteps = 12 }: LaunchRequest): GatewayRun {
+  #start({ system, name = '', totalSteps = this.iterations }: LaunchRequest): GatewayRun {
     const runId = `${system}_${this.jobs.size + 1}`
     const story: LoggedEvent[] = []
-    for (const event of fakeRun({ iterations: 12, seed: this.jobs.size + 3 })) {
+    for (const event of fakeRun({ iterations: this.iterations, seed: this.jobs.size + 3 })) {
       if (!isLogged(event)) continue
       if (event.type === 'run-started') event.settings = releasedSettings(system)
       if (event.type === 'iteration-finished' && system === 'osworld')
