@@ -4,6 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { GpuBackend } from '../../language-model/backends/webgpu/gpu-backend.ts'
+import { submitCommands } from '../../language-model/backends/webgpu/submit-commands.ts'
 import { once, program } from '../../language-model/backends/webgpu/program.ts'
 import { repeated, type Share } from './budget.ts'
 import type { CeilingRecord } from './records.ts'
@@ -176,8 +177,6 @@ export async function products(a: tf.Tensor, b: tf.Tensor, calls: number, backen
 
 /** Submits what is recorded and waits for the adapter. */
 export async function finished(backend: GpuBackend): Promise<void> {
-  backend.ensureCommandEncoderReady()
-  backend.endComputePassEncoder()
-  backend.submitQueue()
+  submitCommands(backend)
   await backend.device.queue.onSubmittedWorkDone()
 }

@@ -3,6 +3,7 @@
  * another process, which for small models takes longer than the arithmetic.
  */
 import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
+import { submitCommands } from './submit-commands.ts'
 
 export interface DispatchCount {
   dispatches: number
@@ -23,9 +24,7 @@ export async function countDispatches<T>(
   backend: WebGPUBackend,
   work: () => T | Promise<T>,
 ): Promise<{ result: T; count: DispatchCount }> {
-  backend.ensureCommandEncoderReady()
-  backend.endComputePassEncoder()
-  backend.submitQueue()
+  submitCommands(backend)
   const { device } = backend
   const { queue } = device
   const count: DispatchCount = { dispatches: 0, submissions: 0, computePasses: 0, uploads: 0, byProgram: {} }

@@ -3,6 +3,7 @@
  * which takes longer than many in one pass: the sum says where the time goes, not how long the work takes otherwise.
  */
 import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
+import { submitCommands } from './submit-commands.ts'
 
 export interface ProgramTime {
   /** The label of its pipeline. */
@@ -33,12 +34,7 @@ export async function timePrograms<T>(
   const { device } = backend
   if (!device.features.has('timestamp-query'))
     throw new Error('This graphics device has no clock to time programs with.')
-  const submitAll = () => {
-    backend.ensureCommandEncoderReady()
-    backend.endComputePassEncoder()
-    backend.submitQueue()
-  }
-  submitAll()
+  submitCommands(backend)
   const recorded: Recorded[] = []
   const createCommandEncoder = device.createCommandEncoder.bind(device)
   device.createCommandEncoder = (descriptor) => {
@@ -48,10 +44,8 @@ export async function timePrograms<T>(
     return encoder
   }
   try {
-    // The encoder that the backend holds was made before.
-    Object.assign(backend, { commandEncoder: null })
     const result = await work()
-    submitAll()
+    submitCommands(backend)
     return { result, times: await readTimes(device, createCommandEncoder(), recorded) }
   } finally {
     Reflect.deleteProperty(device, 'createCommandEncoder')
