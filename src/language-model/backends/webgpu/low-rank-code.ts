@@ -42,53 +42,48 @@ export const addLowRank = once((part: Part) =>
 )
 
 /** What a projection adds to the product with its weight. */
-export interface Finish {
-  hasBias: boolean
-  hasAdapter: boolean
-}
+export type Addition = 'nothing' | 'bias' | 'adapter' | 'bias and adapter'
 
-const nameOf = ({ hasBias, hasAdapter }: Finish) =>
-  [hasBias ? 'bias' : '', hasAdapter ? 'adapter' : ''].filter((word) => word !== '').join(' and ') || 'nothing'
+const hasBias = (addition: Addition) => addition.startsWith('bias')
+const hasAdapter = (addition: Addition) => addition.endsWith('adapter')
 
 /**
  * y_p ← y_p + bias_p + s_p · narrow_p · B_pᵀ for the projections p of one buffer, which begin at `start`, with narrow_p at `narrow`;
- * or, for a residual, stream ← stream + y_0 + ... Sizes count parts.
+ * or, for a residual, stream ← stream + y_0 + ... Sizes count parts. `additions` are those of the projections, separated by commas.
  */
-const makeFinish = once((spelled: string, isResidual: boolean, part: Part): Program<string, string, string> => {
-  const projections = JSON.parse(spelled) as Finish[]
-  const each = (line: (p: number, finish: Finish) => string) =>
-    projections.map((finish, p) => line(p, finish)).join('\n')
-  const named = (name: string, wanted: (finish: Finish) => boolean) =>
-    projections.flatMap((finish, p) => (wanted(finish) ? [[`${name}${p}`, part] as const] : []))
-  const from = isResidual ? 'projected' : 'to'
-  return {
-    name: `finish ${projections.map(nameOf).join(', ')}${isResidual ? ' into a residual' : ''}: ${part}`,
-    reads: {
-      ...(isResidual && { projected: part }),
-      ...Object.fromEntries([
-        ...named('b', ({ hasAdapter }) => hasAdapter),
-        ...named('bias', ({ hasBias }) => hasBias),
-      ]),
-    },
-    writes: { to: part },
-    uniforms: {
-      rank: 'i32',
-      ...Object.fromEntries(
-        projections.flatMap((_, p) => [
-          ...['parts', 'width', 'start', 'narrow'].map((name) => [`${name}${p}`, 'i32'] as const),
-          [`scale${p}`, 'f32'] as const,
-        ]),
-      ),
-    },
-    threads: THREADS,
-    code: `
+export const finishProjections = once(
+  (additions: string, isResidual: boolean, part: Part): Program<string, string, string> => {
+    const projections = additions.split(',') as Addition[]
+    const each = (line: (p: number, addition: Addition) => string) =>
+      projections.map((addition, p) => line(p, addition)).join('\n')
+    const named = (name: string, isRead: (addition: Addition) => boolean) =>
+      projections.flatMap((addition, p) => (isRead(addition) ? [[`${name}${p}`, part] as const] : []))
+    const from = isResidual ? 'projected' : 'to'
+    return {
+      name: `finish ${projections.join(', ')}${isResidual ? ' into a residual' : ''}: ${part}`,
+      reads: {
+        ...(isResidual && { projected: part }),
+        ...Object.fromEntries([...named('b', hasAdapter), ...named('bias', hasBias)]),
+      },
+      writes: { to: part },
+      uniforms: {
+        rank: 'i32',
+        ...Object.fromEntries(
+          projections.flatMap((_, p) => [
+            ...['parts', 'width', 'start', 'narrow'].map((name) => [`${name}${p}`, 'i32'] as const),
+            [`scale${p}`, 'f32'] as const,
+          ]),
+        ),
+      },
+      threads: THREADS,
+      code: `
   ${each(
-    (p, { hasBias, hasAdapter }) => `
+    (p, addition) => `
   fn finish${p}(at : i32) {
     var y = ${from}[uniforms.start${p} + at];
-    ${hasBias ? `y += bias${p}[at % uniforms.width${p}];` : ''}
+    ${hasBias(addition) ? `y += bias${p}[at % uniforms.width${p}];` : ''}
     ${
-      hasAdapter
+      hasAdapter(addition)
         ? `
     let row = uniforms.narrow${p} + at / uniforms.width${p} * uniforms.rank;
     let column = at % uniforms.width${p} * ${sizeOf(part)} * uniforms.rank;
@@ -113,8 +108,6 @@ const makeFinish = once((spelled: string, isResidual: boolean, part: Part): Prog
     )}
   }
 `,
-  }
-})
-
-export const finishProjections = (projections: readonly Finish[], isResidual: boolean, part: Part) =>
-  makeFinish(JSON.stringify(projections), isResidual, part)
+    }
+  },
+)

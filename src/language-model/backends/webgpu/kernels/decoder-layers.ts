@@ -10,7 +10,7 @@ import { angleTables } from '../angle-table.ts'
 import { placeProjections } from '../decoder-layer-code.ts'
 import { scaled, swiglu } from '../elementwise-code.ts'
 import type { GpuBackend } from '../gpu-backend.ts'
-import { finishProjections } from '../low-rank-code.ts'
+import { type Addition, finishProjections } from '../low-rank-code.ts'
 import { multiplyWeights } from '../matmul.ts'
 import { lanesOf, type Part, partOf, rmsNormInPlace, rowsPerGroup, sizeOf } from '../rows-code.ts'
 import { attend } from './attention.ts'
@@ -65,11 +65,14 @@ class LayersRun {
     const all: Asked = { count: rows, positions, layout }
     const last: Asked = outputRows ? { count: outputRows.length, ...lastLayer } : all
     let stream = backend.allocate(x.shape)
-    backend.dispatch(scaled(partOf(width)), {
+    const part = partOf(width)
+    const parts = (rows * width) / sizeOf(part)
+    // The layers add to their stream in place, and x is the caller's.
+    backend.dispatch(scaled(part), {
       reads: { x },
       writes: { y: stream },
-      uniforms: { parts: (rows * width) / sizeOf(partOf(width)), scale: 1 },
-      groups: groupsFor((rows * width) / sizeOf(partOf(width))),
+      uniforms: { parts, scale: 1 },
+      groups: groupsFor(parts),
     })
     for (const [index, layer] of layers.entries()) {
       const pool = pools[index]!
@@ -180,7 +183,7 @@ class LayersRun {
     const reads: Record<string, tf.TensorInfo> = isResidual ? { projected: tensor } : {}
     const uniforms: Record<string, number> = { rank: inParts(rank) }
     let narrowAt = projections.length
-    let groups = 0
+    let parts = 0
     for (const [p, { weight, bias, adapter }] of projections.entries()) {
       const end = starts[p + 1] ?? tensor.shape[0]!
       if (bias) reads[`bias${p}`] = bias
@@ -192,17 +195,16 @@ class LayersRun {
         [`narrow${p}`]: adapter ? inParts(starts[narrowAt++]!) : 0,
         [`scale${p}`]: adapter?.lowRank.scale ?? 0,
       })
-      groups += inParts(end - starts[p]!)
+      parts += inParts(end - starts[p]!)
     }
-    const kinds = projections.map(({ bias, adapter }) => ({
-      hasBias: bias !== undefined,
-      hasAdapter: adapter !== null,
-    }))
-    this.#backend.dispatch(finishProjections(kinds, isResidual, part), {
+    const additions = projections.map(({ bias, adapter }): Addition =>
+      adapter ? (bias ? 'bias and adapter' : 'adapter') : bias ? 'bias' : 'nothing',
+    )
+    this.#backend.dispatch(finishProjections(additions.join(), isResidual, part), {
       reads,
       writes: { to },
       uniforms,
-      groups: groupsFor(groups),
+      groups: groupsFor(parts),
     })
   }
 
