@@ -2,14 +2,14 @@
  * Products of few rows with weights, in WGSL, as when a few tokens pass through a layer. Weights that read the same rows, such as those
  * of queries, keys and values, share a program run: starting a program takes longer than its arithmetic.
  */
-import { once, type Program } from './program.ts'
+import { once, type Program, times } from './program.ts'
 import { elementOf, type Part, partReader, type Precision, precisionName, rowsPerGroup } from './rows-code.ts'
 
 const THREADS = 64
 /** Columns of C that share a lane's reads of A. */
-export const DOT_COLUMNS = 4
+const DOT_COLUMNS = 4
 /** Most rows of C that share a lane's reads of B. */
-export const DOT_ROWS = 8
+const DOT_ROWS = 8
 /** Most weights of a program: a device may allow one as few as eight buffers. */
 export const MOST_DOT_WEIGHTS = 6
 
@@ -19,9 +19,6 @@ export const dotGroups = (m: number, n: number, rows: number, lanes: number) =>
 
 /** Rows of C that a workgroup computes at a time if there are m. */
 export const dotRows = (m: number) => Math.min(DOT_ROWS, 2 ** Math.ceil(Math.log2(m)))
-
-const times = (count: number, line: (i: number) => string) =>
-  Array.from({ length: count }, (_, i) => line(i)).join('\n    ')
 
 /**
  * C_w = A · B_wᵀ for each weight w, which share a result and begin at cStart_w: a[m, k], b_w[n_w, k]. Lanes share the inner index of

@@ -2,7 +2,7 @@
  * Matrix products C = A · B in WGSL. An operand has an outer index (a row or column of C) and the inner index of the sum. It is stored
  * by 'rows' [outer, inner] or by 'columns' [inner, outer], which covers transposition.
  */
-import { once, program } from './program.ts'
+import { once, program, times } from './program.ts'
 import { elementOf, type Part, partReader, type Precision, precisionName } from './rows-code.ts'
 
 export type Stored = 'rows' | 'columns'
@@ -255,6 +255,3 @@ const quadsOfThread = (threadColumns: number) => `
     let warp = thread / 32;
     let rowQuad = warp / ${threadColumns / 8} * 4 + thread / 16 % 2 * 2 + thread / 2 % 2;
     let columnQuad = warp % ${threadColumns / 8} * 8 + thread / 4 % 4 * 2 + thread % 2;`
-
-const times = (count: number, line: (i: number) => string) =>
-  Array.from({ length: count }, (_, i) => line(i)).join('\n    ')

@@ -55,6 +55,10 @@ fn start(
 `
 }
 
+/** The lines for 0, 1, ..., as a program repeats them. */
+export const times = (count: number, line: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => line(i)).join('\n    ')
+
 /** Caches `make` by its arguments: a kernel requests its program at every call. */
 export function once<Args extends (string | number | boolean)[], Made>(
   make: (...args: Args) => Made,
