@@ -1,4 +1,4 @@
-/** The suite in a worker of a page. */
+/** The suite with the shipped models of a folder or an address, for a process of its own or a worker of a page. */
 import type { ModelReader } from '../../language-model/files/model-reader.ts'
 import type { Role } from '../../method/ports.ts'
 import { GPU_SIZES, measureGpu, TINY_GPU_SIZES } from './gpu-suite.ts'
