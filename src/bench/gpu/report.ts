@@ -1,9 +1,10 @@
 /** The Markdown report of a graphics adapter, from its records. */
+import type { ProgramTime } from '../../language-model/backends/webgpu/time-programs.ts'
 import { significant } from '../table.ts'
 import {
+  ALL_PRODUCTS,
   CEILING_UNITS,
   DEFAULT,
-  ALL_PRODUCTS,
   type AdapterRecord,
   type CeilingRecord,
   type CheckRecord,
@@ -89,20 +90,20 @@ function detailsText(details: AdapterRecord['details']): string {
 /** Programs that a report lists; the others are one line. */
 const LISTED_PROGRAMS = 8
 
+const together = (program: string, times: readonly ProgramTime[]): ProgramTime => ({
+  program,
+  ms: times.reduce((sum, { ms }) => sum + ms, 0),
+  dispatches: times.reduce((sum, { dispatches }) => sum + dispatches, 0),
+})
+
 function programsText(records: readonly ProgramsRecord[]): string | null {
   if (records.length === 0) return null
   const tables = records.map(({ model, work, sizes, times }) => {
-    const [ms, dispatches] = [
-      times.reduce((sum, each) => sum + each.ms, 0),
-      times.reduce((sum, each) => sum + each.dispatches, 0),
-    ]
+    const { ms, dispatches } = together('all', times)
     const others = times.slice(LISTED_PROGRAMS)
-    const rest = {
-      program: `${others.length} others`,
-      ms: others.reduce((sum, each) => sum + each.ms, 0),
-      dispatches: others.reduce((sum, each) => sum + each.dispatches, 0),
-    }
-    const rows = [...times.slice(0, LISTED_PROGRAMS), ...(others.length > 0 ? [rest] : [])]
+    const rest =
+      others.length > 0 ? [together(others.length === 1 ? '1 other' : `${others.length} others`, others)] : []
+    const rows = [...times.slice(0, LISTED_PROGRAMS), ...rest]
     return [
       `${model}, ${work}, ${sizes}: ${significant(ms)} ms in ${dispatches.toLocaleString('en-GB')} runs of programs.`,
       table(
