@@ -41,7 +41,7 @@ export class GatewayStandIn {
   allowedOrigin: string
   protocol = 1
   isDown = false
-  /** Of runs that start from now on. */
+  /** How many the runs that start from now on have. */
   iterations = 12
   readonly #server = createServer((request, response) => void this.#answer(request, response))
 
