@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config'
 
 /** Milliseconds. Generous: a busy machine is not a failure, and how fast something is belongs to the benchmarks. */
 const PATIENCE = { testTimeout: 900_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
+/** Characters of a value in the message of a failure. The 40 that are usual hide what a list holds. */
+const chaiConfig = { truncateThreshold: 400 }
 
 /** Each has a Chromium of its own, and its files one after another: pages that draw side by side lose gestures and timers. */
 const inBrowser = (name: string, files: string) => ({
@@ -15,6 +17,7 @@ const inBrowser = (name: string, files: string) => ({
     globalSetup: ['test/browser/server.ts'],
     fileParallelism: false,
     ...PATIENCE,
+    chaiConfig,
   },
 })
 
@@ -37,6 +40,7 @@ export default defineConfig({
           include: ['test/*.test.ts', 'test/!(browser|playground)/**/*.test.ts'],
           setupFiles: ['test/each-file.ts'],
           ...PATIENCE,
+          chaiConfig,
         },
       },
       {
@@ -49,6 +53,7 @@ export default defineConfig({
           include: ['test/playground/**/*.test.ts'],
           setupFiles: ['test/each-file.ts'],
           ...PATIENCE,
+          chaiConfig,
         },
       },
       // Walks through the page's views; and what the page stands on: models, GPU, stores, hosts and other browsers.

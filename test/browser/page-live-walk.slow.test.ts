@@ -199,12 +199,18 @@ it.each(['household', 'coding', 'desktop'] as const)('leaves alone whatever is o
       await openView(page, view)
       await turns(page)
       const round = await walk(page, known)
+      let { changes } = round
+      if (minutes === 0 && changes.length > 0) {
+        // A busy machine measures what belongs together at different moments, so only what a second walk finds too counts.
+        process.stdout.write(`${world}, ${view}, once: ${changes.join('; ')}\n`)
+        changes = (await walk(page, known)).changes
+      }
       if (minutes === 0) for (const name of round.names) known.add(name)
       opened += round.opened
-      found.push(...round.changes.map((change) => `${view}: ${change}`))
+      found.push(...changes.map((change) => `${view}: ${change}`))
     }
   } while (Date.now() < end)
   process.stdout.write(`${world}: opened ${opened} parts, until iteration ${await iteration(page)}\n`)
   expect(opened).toBeGreaterThan(minutes > 0 || isFirst ? 30 : 5)
-  expect(found).toEqual([])
+  expect(found, found.join('; ')).toEqual([])
 })
