@@ -6,7 +6,7 @@ import { runOnShow } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
 import { goTo } from './views.ts'
 import { expectSound } from './looks.ts'
-import { expectFreeMainThread } from './settled.ts'
+import { expectFreeMainThread } from './free-main-thread.ts'
 
 const pages = usePages({ isAlone: true })
 

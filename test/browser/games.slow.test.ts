@@ -13,7 +13,7 @@ import { writtenGame, type WrittenGame } from '../worlds/household/library/game-
 import { openSettings, pressDownload } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
-import { expectFreeMainThread } from './settled.ts'
+import { expectFreeMainThread } from './free-main-thread.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 

@@ -6,7 +6,8 @@ import { downloaded, usePages } from './harness.ts'
 import { goTo } from './views.ts'
 import { expectInside, expectSound } from './looks.ts'
 import { GatewayStandIn } from './gateway-stand-in.ts'
-import { expectFreeMainThread, turns } from './settled.ts'
+import { expectFreeMainThread } from './free-main-thread.ts'
+import { turns } from './settled.ts'
 import { makeSmall } from './small-run.ts'
 
 let page: Page

@@ -10,7 +10,8 @@ import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
-import { expectFreeMainThread, turns } from './settled.ts'
+import { expectFreeMainThread } from './free-main-thread.ts'
+import { turns } from './settled.ts'
 import { goTo } from './views.ts'
 
 const pages = usePages({ isAlone: true })

@@ -1,7 +1,5 @@
 /** Waits for tasks of the page's main thread instead of a fixed time, so it takes as long as a busy machine needs. */
-import type { Browser, Locator, Page } from 'playwright-core'
-import { expect } from 'vitest'
-import { mainThreadTasks } from '../../src/cli/experiments/main-thread.ts'
+import type { Locator, Page } from 'playwright-core'
 
 /** More than the longest chain of tasks that draw panels. */
 const TURNS = 12
@@ -29,23 +27,4 @@ export async function settledText(region: Locator): Promise<string> {
     text = await region.innerText()
   }
   return text
-}
-
-/** Milliseconds of CPU time that no task of the main thread may take. */
-export const LONGEST_TASK_MS = 50
-
-/** Fails if, in every one of several tries, a task of the main thread takes 50 ms of CPU time during an action. */
-export async function expectFreeMainThread(
-  browser: Browser,
-  page: Page,
-  happens: () => Promise<void>,
-  tries = 3,
-): Promise<void> {
-  let longest = Infinity
-  for (let attempt = 0; attempt < tries && longest >= LONGEST_TASK_MS; attempt++) {
-    const cpu = await mainThreadTasks(browser, page, happens)
-    expect(cpu.length, 'tasks in the trace').toBeGreaterThan(0)
-    longest = cpu[0]!
-  }
-  expect(longest).toBeLessThan(LONGEST_TASK_MS)
 }

@@ -17,12 +17,18 @@ interface TraceEvent {
   ph: string
   pid: number
   tid: number
+  /** Beginning and wall time, microseconds. */
+  ts: number
+  dur?: number
   /** CPU time of the thread, microseconds. */
   tdur?: number
   args?: { name?: string }
 }
 
-const CATEGORIES = ['toplevel', '__metadata']
+/** A task of a renderer's main thread, with its CPU time. */
+type Task = TraceEvent & Required<Pick<TraceEvent, 'dur' | 'tdur'>>
+
+const CATEGORIES = ['toplevel', '__metadata', 'blink.user_timing']
 
 /** Watches a loaded page while something happens in it. It has to be the only page of its browser. */
 export async function heldMainThread(browser: Browser, page: Page, happens: () => Promise<void>): Promise<HeldThread> {
@@ -48,23 +54,44 @@ export async function heldMainThread(browser: Browser, page: Page, happens: () =
  * be the only page of its browser.
  */
 export async function mainThreadTasks(browser: Browser, page: Page, happens: () => Promise<void>): Promise<number[]> {
-  await browser.startTracing(page, { categories: CATEGORIES })
-  await happens()
-  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
-  return descending(cpuOfTasks(trace.traceEvents)).slice(0, 10)
+  return longestTasks(await traceOf(browser, page, happens))
 }
 
-/** Milliseconds of CPU time of every task on the renderer's main thread; there is one page. */
-function cpuOfTasks(events: readonly TraceEvent[]): number[] {
+/** Milliseconds of CPU time of the task in which a page calls `performance.mark(mark)`, once, while something happens. */
+export async function markedTask(
+  browser: Browser,
+  page: Page,
+  mark: string,
+  happens: () => Promise<void>,
+): Promise<number> {
+  const events = await traceOf(browser, page, happens)
+  const marked = events.find(({ name, cat }) => name === mark && cat.includes('blink.user_timing'))
+  const task = mainTasks(events).find(
+    ({ pid, tid, ts, dur }) => pid === marked?.pid && tid === marked.tid && ts <= marked.ts && marked.ts <= ts + dur,
+  )
+  if (task === undefined) throw new Error(`The trace has no task with the mark "${mark}".`)
+  return task.tdur / 1000
+}
+
+async function traceOf(browser: Browser, page: Page, happens: () => Promise<void>): Promise<TraceEvent[]> {
+  await browser.startTracing(page, { categories: CATEGORIES })
+  await happens()
+  return (JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }).traceEvents
+}
+
+function mainTasks(events: readonly TraceEvent[]): Task[] {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`
   const main = new Set(
     events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),
   )
-  return events.flatMap((event) =>
-    event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && main.has(threadOf(event))
-      ? [event.tdur / 1000]
-      : [],
+  return events.filter(
+    (event): event is Task =>
+      event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && main.has(threadOf(event)),
   )
+}
+
+function longestTasks(events: readonly TraceEvent[]): number[] {
+  return descending(mainTasks(events).map(({ tdur }) => tdur / 1000)).slice(0, 10)
 }
 
 function descending(durations: readonly number[]): number[] {

@@ -1,0 +1,78 @@
+/**
+ * Fails a test if a task holds the page's main thread for 50 ms of CPU time. The limit is for a quiet machine with two cores: where a
+ * neighbour takes turns at a core, the same task takes up to twice as long, even in CPU time. So a fixed piece of work is timed beside it.
+ */
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { mainThreadTasks, markedTask } from '../../src/cli/experiments/main-thread.ts'
+
+/** Milliseconds of CPU time that no task may take on a quiet machine. */
+export const LONGEST_TASK_MS = 50
+/** Milliseconds of CPU time of the fixed work on a quiet machine. */
+const QUIET_WORK_MS = 30
+const WORK_MARK = 'fixed-work'
+
+/**
+ * Lets something happen, again and again until no task of the main thread was too long, at most `tries` times. Returns the milliseconds of
+ * CPU time of the longest task in the best try, divided by how much slower than a quiet machine this one is.
+ */
+export async function longestTask(
+  browser: Browser,
+  page: Page,
+  happens: () => Promise<void>,
+  tries = 3,
+): Promise<number> {
+  let longest = Infinity
+  let work = Infinity
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const cpu = await mainThreadTasks(browser, page, happens)
+    expect(cpu.length, 'tasks in the trace').toBeGreaterThan(0)
+    longest = Math.min(longest, cpu[0]!)
+    if (longest < LONGEST_TASK_MS) return longest
+    work = Math.min(work, await fixedWork(browser, page))
+    if (longest / slowness(work) < LONGEST_TASK_MS) break
+  }
+  process.stdout.write(`longest task ${longest.toFixed(1)} ms of CPU time, fixed work ${work.toFixed(1)} ms\n`)
+  return longest / slowness(work)
+}
+
+/** Fails if, in every one of several tries, a task of the main thread takes 50 ms of CPU time during an action. */
+export async function expectFreeMainThread(...action: Parameters<typeof longestTask>): Promise<void> {
+  expect(await longestTask(...action)).toBeLessThan(LONGEST_TASK_MS)
+}
+
+const slowness = (work: number) => Math.max(1, work / QUIET_WORK_MS)
+
+/** Milliseconds of CPU time of the shortest of several runs of the fixed work, in a page of its own beside the measured one. */
+async function fixedWork(browser: Browser, page: Page): Promise<number> {
+  const beside = await page.context().newPage()
+  const runs: number[] = []
+  for (let run = 0; run < 4; run++)
+    runs.push(await markedTask(browser, beside, WORK_MARK, () => beside.evaluate(openLikeAPage, WORK_MARK)))
+  await beside.close()
+  await page.bringToFront()
+  return Math.min(...runs)
+}
+
+/** What a page does while it opens: compiles functions, makes elements, styles them and lays them out. Runs in the page. */
+function openLikeAPage(mark: string): void {
+  performance.mark(mark)
+  const rows = Array.from({ length: 300 }, (_, i) => {
+    // oxlint-disable-next-line typescript/no-implied-eval -- a new function each time, which V8 has not compiled before
+    const values = new Function('xs', `return xs.map((x) => x * ${Math.random()} + ${i})`) as (xs: number[]) => number[]
+    const row = document.createElement('div')
+    row.style.width = `${i}px`
+    row.append(
+      ...values([1, 2, 3, 4, 5, 6]).map((value) => {
+        const cell = document.createElement('span')
+        cell.className = `cell-${i % 7}`
+        cell.textContent = value.toFixed(3)
+        return cell
+      }),
+    )
+    return row
+  })
+  document.body.replaceChildren(...rows)
+  document.body.getBoundingClientRect()
+  document.body.replaceChildren()
+}
