@@ -23,33 +23,33 @@ export interface HeldOutChange {
 
 export class HeldOutOutcomes {
   #measured: Outcomes[] = []
-  #played = new Map<string, boolean>()
-  #rollouts = 1
+  /** Held-out episodes since the last evaluation, without their steps. */
+  #played: Pick<EpisodeFinished, 'taskId' | 'rollout' | 'outcome'>[] = []
 
   take(event: LoggedEvent): void {
-    if (event.type === 'run-started') this.#rollouts = event.settings.evaluationRollouts
-    if (event.type === 'iteration-started') this.#played = new Map()
+    if (event.type === 'iteration-started') this.#played = []
     if (event.type === 'episode') this.#play(event)
     if (event.type === 'evaluation') this.#measure(event)
   }
 
-  #play({ split, rollout, taskId, outcome }: EpisodeFinished): void {
-    if (split !== 'train' && rollout === 0) this.#played.set(taskId, outcome === 1)
+  #play({ split, taskId, rollout, outcome }: EpisodeFinished): void {
+    if (split !== 'train') this.#played.push({ taskId, rollout, outcome })
   }
 
   #measure(event: EvaluationFinished & { iteration: number }): void {
-    const wins = this.#played
-    this.#played = new Map()
+    const played = this.#played
+    this.#played = []
     // A published log has left some episodes out.
-    const isWhole = wins.size * this.#rollouts === event.episodes
+    const isWhole = played.length === event.episodes
     if (servesOf(event) === 'training' || !isWhole) return
+    const first = played.filter(({ rollout }) => rollout === 0)
+    const wins = new Map(first.map(({ taskId, outcome }) => [taskId, outcome === 1]))
     this.#measured.push({ iteration: event.iteration, split: event.split, wins })
   }
 
   /** Those up to an iteration. */
   until(iteration: number): HeldOutOutcomes {
     const earlier = new HeldOutOutcomes()
-    earlier.#rollouts = this.#rollouts
     earlier.#measured = this.#measured.filter((each) => each.iteration <= iteration)
     return earlier
   }
