@@ -2,10 +2,16 @@ import { availableParallelism } from 'node:os'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 
-/** Milliseconds. Generous: a busy machine is not a failure, and how fast something is belongs to the benchmarks. */
-const PATIENCE = { testTimeout: 900_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
-/** Characters of a value in the message of a failure. The 40 that are usual hide what a list holds. */
-const chaiConfig = { truncateThreshold: 400 }
+/**
+ * Of every project, which inherit nothing. Milliseconds are generous: a busy machine is not a failure, and how fast something is belongs
+ * to the benchmarks. The message of a failure shows 400 characters of a value; the usual 40 hide what a list holds.
+ */
+const SHARED = {
+  testTimeout: 900_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
+  chaiConfig: { truncateThreshold: 400 },
+}
 
 /** Each has a Chromium of its own, and its files one after another: pages that draw side by side lose gestures and timers. */
 const inBrowser = (name: string, files: string) => ({
@@ -16,8 +22,7 @@ const inBrowser = (name: string, files: string) => ({
     include: [files],
     globalSetup: ['test/browser/server.ts'],
     fileParallelism: false,
-    ...PATIENCE,
-    chaiConfig,
+    ...SHARED,
   },
 })
 
@@ -25,7 +30,7 @@ export default defineConfig({
   test: {
     // Much of what tests do is waiting: for a page, a process, a timer.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // Projects inherit nothing from here: what runs in Node, the state of the page, and pages in a real browser.
+    // What runs in Node, the state of the page, and pages in a real browser.
     projects: [
       {
         plugins: [svelte()],
@@ -39,8 +44,7 @@ export default defineConfig({
           // Without an exclude of its own, so that --exclude works.
           include: ['test/*.test.ts', 'test/!(browser|playground)/**/*.test.ts'],
           setupFiles: ['test/each-file.ts'],
-          ...PATIENCE,
-          chaiConfig,
+          ...SHARED,
         },
       },
       {
@@ -52,8 +56,7 @@ export default defineConfig({
           pool: 'threads',
           include: ['test/playground/**/*.test.ts'],
           setupFiles: ['test/each-file.ts'],
-          ...PATIENCE,
-          chaiConfig,
+          ...SHARED,
         },
       },
       // Walks through the page's views; and what the page stands on: models, GPU, stores, hosts and other browsers.

@@ -54,7 +54,8 @@ export async function heldMainThread(browser: Browser, page: Page, happens: () =
  * be the only page of its browser.
  */
 export async function mainThreadTasks(browser: Browser, page: Page, happens: () => Promise<void>): Promise<number[]> {
-  return longestTasks(await traceOf(browser, page, happens))
+  const tasks = mainTasks(await traceOf(browser, page, happens))
+  return descending(tasks.map(({ tdur }) => tdur / 1000)).slice(0, 10)
 }
 
 /** Milliseconds of CPU time of the task in which a page calls `performance.mark(mark)`, once, while something happens. */
@@ -88,10 +89,6 @@ function mainTasks(events: readonly TraceEvent[]): Task[] {
     (event): event is Task =>
       event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && main.has(threadOf(event)),
   )
-}
-
-function longestTasks(events: readonly TraceEvent[]): number[] {
-  return descending(mainTasks(events).map(({ tdur }) => tdur / 1000)).slice(0, 10)
 }
 
 function descending(durations: readonly number[]): number[] {
