@@ -194,9 +194,12 @@ export class PageLink {
       ...(runName !== null && runName !== undefined && { run: runName }),
     }
     clearTimeout(this.#timer)
+    this.#timer = 0
     if (this.#wanted !== null) return
-    this.#timer = window.setTimeout(() => {
+    const timer = window.setTimeout(() => {
       void writeLink(content, hidden).then((link) => {
+        // Packing takes a while, in which the page may have gone to another view.
+        if (timer !== this.#timer) return
         // Written over, a link that was just pasted would never be followed.
         if (location.hash !== this.#handled) return
         if (!isPlace(location.hash) && !isLink(location.hash)) return
@@ -207,6 +210,7 @@ export class PageLink {
         this.#handled = location.hash
       })
     }, QUIET_MS)
+    this.#timer = timer
   }
 }
 
