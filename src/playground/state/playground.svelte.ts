@@ -73,6 +73,10 @@ export class Playground {
   get hasRecording(): boolean {
     return this.recorded.state === 'ready'
   }
+  /** Whether the run on show is a recording that is still loading. */
+  get isLoading(): boolean {
+    return this.source === 'recorded' && this.recorded.state === 'loading'
+  }
   get view(): RunView {
     return this.viewFor('loop')
   }
