@@ -47,8 +47,11 @@ const slowness = (work: number) => Math.max(1, work / QUIET_WORK_MS)
 async function fixedWork(browser: Browser, page: Page): Promise<number> {
   const beside = await page.context().newPage()
   const runs: number[] = []
-  for (let run = 0; run < 4; run++)
-    runs.push(await markedTask(browser, beside, WORK_MARK, () => beside.evaluate(openLikeAPage, WORK_MARK)))
+  for (let traces = 0; traces < 20 && runs.length < 4; traces++) {
+    const took = await markedTask(browser, beside, WORK_MARK, () => beside.evaluate(openLikeAPage, WORK_MARK))
+    if (took !== null) runs.push(took)
+  }
+  expect(runs.length, 'runs of the fixed work in the traces').toBeGreaterThan(0)
   await beside.close()
   await page.bringToFront()
   return Math.min(...runs)

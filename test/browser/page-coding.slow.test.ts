@@ -178,7 +178,7 @@ describe('a rewritten problem', () => {
     await goTo(page, 'Tasks')
     const section = page.getByRole('region', { name: 'Problems and their rewrites' })
     await section.getByRole('heading', { name: 'Made harder in iteration 1 accepted' }).waitFor()
-    expect(await section.locator('.diff del').allTextContents()).toEqual(['2'])
+    await expect.poll(() => section.locator('.diff del').allTextContents()).toEqual(['2'])
     expect(await section.locator('.diff ins').allTextContents()).toEqual(['9'])
     await section.getByText(/^Critic and/).click()
     await section.getByText('Attempt 1, refused').waitFor()
