@@ -7,6 +7,17 @@ import { turns } from './settled.ts'
 /** Rules that depend on colours. The others find the same in both schemes, so they run once. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
+/** Rules that look at hidden elements too, apart from those of colours. */
+const RULES_OF_HIDDEN = [
+  'accesskeys',
+  'area-alt',
+  'aria-allowed-role',
+  'aria-hidden-body',
+  'aria-hidden-focus',
+  'blink',
+  'marquee',
+]
+
 /** Axe as a script, from the package that brings it. Its own builder would send it again before every check, which takes longer. */
 const playwrightPackage = createRequire(import.meta.url).resolve('@axe-core/playwright')
 const { source } = createRequire(playwrightPackage)('axe-core') as { source: string }
@@ -40,6 +51,40 @@ async function addAxe(frame: Frame): Promise<void> {
   await frame.evaluate(source)
 }
 
+/**
+ * Violations of rules of hidden elements, and of others. A view that was visited stays in the document, and axe goes through each hidden
+ * element for each rule, which can take ten times as long as the view on show. So hidden views are empty while the others run. Runs in
+ * the page.
+ */
+async function runAxe({
+  within,
+  ofHidden,
+  options,
+}: {
+  within: string | undefined
+  ofHidden: string[]
+  options: object
+}): Promise<Violation[]> {
+  const find = async (options: object): Promise<Violation[]> => {
+    const context = within === undefined ? document : { include: [[within]] }
+    const { violations } = await (globalThis as WithAxe).axe!.run(context, { ...options, resultTypes: ['violations'] })
+    return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))
+  }
+  const found = ofHidden.length > 0 ? await find({ runOnly: ofHidden }) : []
+  // A frame would load again.
+  const views = [...document.querySelectorAll('.view[hidden]')].filter((view) => !view.querySelector('iframe'))
+  const contents = views.map((view) => {
+    const content = document.createDocumentFragment()
+    content.append(...view.childNodes)
+    return content
+  })
+  try {
+    return [...found, ...(await find(options))]
+  } finally {
+    for (const [i, content] of contents.entries()) views[i]!.append(content)
+  }
+}
+
 /** Violations that axe finds in light and dark, each with its elements. */
 export async function axeViolations(page: Page, { without = [], within }: AxeChoice = {}): Promise<string[]> {
   const found: string[] = []
@@ -49,19 +94,12 @@ export async function axeViolations(page: Page, { without = [], within }: AxeCho
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // What was just opened gets its place, and what the colours change is drawn, in separate tasks.
     await turns(page, 4)
-    const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]))
-    const options = colorScheme === 'dark' ? { runOnly: COLOUR_RULES } : { rules }
-    const violations = await page.evaluate(
-      async ({ within, options }): Promise<Violation[]> => {
-        const context = within === undefined ? document : { include: [[within]] }
-        const { violations } = await (globalThis as WithAxe).axe!.run(context, {
-          ...options,
-          resultTypes: ['violations'],
-        })
-        return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }))
-      },
-      { within, options },
-    )
+    const others = Object.fromEntries([...without, ...RULES_OF_HIDDEN].map((rule) => [rule, { enabled: false }]))
+    const choice =
+      colorScheme === 'dark'
+        ? { ofHidden: [], options: { runOnly: COLOUR_RULES } }
+        : { ofHidden: RULES_OF_HIDDEN.filter((rule) => !without.includes(rule)), options: { rules: others } }
+    const violations = await page.evaluate(runAxe, { within, ...choice })
     for (const { id, nodes } of violations) {
       // Browsers expose the symbols of a formula, and axe takes whatever is in one for a picture.
       const rest = id === 'nested-interactive' ? nodes.filter((html) => !html.startsWith('<math')) : nodes
