@@ -10,9 +10,7 @@
  * A view changes in place. When an interrupted iteration starts again (history.ts), its first attempt is removed.
  */
 import type {
-  AdvantagesAssigned,
   EpisodeFinished,
-  EpisodeJudged,
   EvaluationFinished,
   GroupSummarised,
   IterationStarted,
@@ -21,15 +19,14 @@ import type {
   RewriteProposed,
   RunFinished,
   RunStarted,
-  TestAdvantagesAssigned,
   TestsWritten,
 } from '../method/events.ts'
 import { metricPoints } from '../method/metric-points.ts'
 import type { Role } from '../method/ports.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
+import { EpisodeViews } from './episode-views.ts'
 import { HeldOutOutcomes, type HeldOutChange } from './held-out-outcomes.ts'
 import { MetricSeries, type Series } from './metric-series.ts'
-import { SharedResults } from './shared-results.ts'
 import { TaskLineage } from './task-lineage.ts'
 import type { EpisodeView, IterationView, RewriteView, TaskView, TestsView } from './views.ts'
 
@@ -44,8 +41,6 @@ export class RunView {
   readonly replacements: { iteration: number; role: Role; model: string }[] = []
   /** From iteration 1 on, in order. */
   readonly iterations: IterationView[] = []
-  /** Training and held-out episodes by id, without those that were released. */
-  episodes = new Map<string, EpisodeView>()
   /** All evaluations, including the one before the first iteration. */
   readonly evaluations: (EvaluationFinished & { iteration: number })[] = []
   policyVersion = 0
@@ -57,9 +52,7 @@ export class RunView {
   #lineage = new TaskLineage()
   #series = new MetricSeries()
   #heldOut = new HeldOutOutcomes()
-  readonly #results = new SharedResults()
-  /** By iteration and task. */
-  #tests = new Map<string, TestsView>()
+  #episodes = new EpisodeViews()
   /** #ends[i]: `eventCount` after the last event of iteration i. */
   #ends: number[] = []
 
@@ -72,6 +65,11 @@ export class RunView {
 
   get isFinished(): boolean {
     return this.finished !== null
+  }
+
+  /** Training and held-out episodes by id, without those that were released. */
+  get episodes(): ReadonlyMap<string, EpisodeView> {
+    return this.#episodes.byId
   }
 
   get tasks(): ReadonlyMap<string, TaskView> {
@@ -109,7 +107,7 @@ export class RunView {
 
   /** The tests written for a task in an iteration, 0 for the evaluation before the first. Held-out tasks have tests too. */
   testsFor(iteration: number, taskId: string): TestsView | null {
-    return this.#tests.get(testsKey(iteration, taskId)) ?? null
+    return this.#episodes.testsFor(iteration, taskId)
   }
 
   /** Ancestors of a task, from the original to the task itself. */
@@ -134,8 +132,7 @@ export class RunView {
       view.settingsChanges.reduce((settings, { patch }) => ({ ...settings, ...patch }), this.started.settings)
     view.iterations.push(...this.iterations.filter(isPast))
     view.evaluations.push(...this.evaluations.filter(isPast))
-    view.episodes = canContinue ? new Map(this.episodes) : this.episodes
-    view.#tests = canContinue ? new Map(this.#tests) : this.#tests
+    view.#episodes = canContinue ? this.#episodes.copy() : this.#episodes
     view.#series = this.#series.until(iteration)
     view.#heldOut = this.#heldOut.until(iteration)
     view.#lineage = this.#lineage.at(
@@ -160,16 +157,14 @@ export class RunView {
     if (!released || !released.isFinished || released.isReleased) return
     released.isReleased = true
     released.tallies = tallied(released.episodes)
-    for (const { episode } of released.episodes) this.episodes.delete(episode.episodeId)
-    for (const { written } of released.writtenTests) this.#tests.delete(testsKey(iteration, written.taskId))
+    this.#episodes.release(released)
     released.episodes = []
     released.writtenTests = []
   }
 
   /** Discards held-out episodes and the tests written for them; their accuracy is in `evaluations`. */
   releaseEvaluations(): void {
-    for (const [id, { episode }] of this.episodes) if (episode.split !== 'train') this.episodes.delete(id)
-    for (const [key, { written }] of this.#tests) if (written.split !== 'train') this.#tests.delete(key)
+    this.#episodes.releaseEvaluations()
   }
 
   /** Puts back what `release` freed; `events` are those of the iteration, as they were applied. */
@@ -181,11 +176,13 @@ export class RunView {
     // What precedes the last start belongs to an interrupted attempt.
     const start = events.findLastIndex(({ type }) => type === 'iteration-started')
     for (const event of events.slice(start + 1)) {
-      if (event.type === 'episode' && event.split === 'train') released.episodes.push(this.#keep(event, iteration))
+      if (event.type === 'episode' && event.split === 'train')
+        released.episodes.push(this.#episodes.add(event, iteration))
       else if (event.type === 'tests-written' && event.split === 'train')
-        released.writtenTests.push(this.#keepTests(event, iteration))
-      else if (event.type === 'judged' || event.type === 'advantages') this.#learn(event)
-      else if (event.type === 'test-advantages') this.#assignTests(event, iteration)
+        released.writtenTests.push(this.#episodes.addTests(event, iteration))
+      else if (event.type === 'judged') this.#episodes.judge(event)
+      else if (event.type === 'advantages') this.#episodes.assign(event)
+      else if (event.type === 'test-advantages') this.#episodes.assignTests(event, iteration)
     }
   }
 
@@ -220,16 +217,16 @@ export class RunView {
         break
       case 'judged':
         this.phase = 'judge'
-        this.#learn(event)
+        this.#episodes.judge(event)
         break
       case 'advantages':
-        this.#learn(event)
+        this.#episodes.assign(event)
         break
       case 'tests-written':
         this.#addTests(event, iteration)
         break
       case 'test-advantages':
-        this.#assignTests(event, iteration)
+        this.#episodes.assignTests(event, iteration)
         break
       case 'model-updated':
         this.phase = event.role === 'policy' ? 'update-policy' : 'update-reward'
@@ -295,58 +292,18 @@ export class RunView {
     })
   }
 
-  #keep(episode: EpisodeFinished, iteration: number): EpisodeView {
-    this.#results.share(episode)
-    const view: EpisodeView = {
-      episode,
-      iteration,
-      votes: null,
-      feedback: null,
-      policyAdvantages: null,
-      rewardAdvantages: null,
-    }
-    this.episodes.set(episode.episodeId, view)
-    return view
-  }
-
   #addEpisode(episode: EpisodeFinished, iteration: number): void {
-    const view = this.#keep(episode, iteration)
+    const view = this.#episodes.add(episode, iteration)
     this.phase = episode.split === 'train' ? 'rollout' : 'evaluate'
     if (episode.split !== 'train') return
     this.current?.episodes.push(view)
     this.#lineage.count({ ...episode, played: 1, won: episode.outcome === 1 ? 1 : 0 }, iteration)
   }
 
-  #learn(event: EpisodeJudged | AdvantagesAssigned): void {
-    const view = this.episodes.get(event.episodeId)
-    if (!view) return
-    if (event.type === 'judged') {
-      view.votes = event.votes
-      return
-    }
-    view.feedback = event.feedback
-    view.policyAdvantages = event.policy
-    view.rewardAdvantages = event.reward
-  }
-
-  #keepTests(written: TestsWritten, iteration: number): TestsView {
-    this.#results.share(written)
-    const view: TestsView = { written, iteration, feedback: null, advantages: null }
-    this.#tests.set(testsKey(iteration, written.taskId), view)
-    return view
-  }
-
   #addTests(written: TestsWritten, iteration: number): void {
-    const view = this.#keepTests(written, iteration)
+    const view = this.#episodes.addTests(written, iteration)
     this.phase = written.split === 'train' ? 'judge' : 'evaluate'
     if (written.split === 'train') this.current?.writtenTests.push(view)
-  }
-
-  #assignTests({ taskId, feedback, reward }: TestAdvantagesAssigned, iteration: number): void {
-    const view = this.testsFor(iteration, taskId)
-    if (!view) return
-    view.feedback = feedback
-    view.advantages = reward
   }
 
   #propose(proposal: RewriteProposed, iteration: number): void {
@@ -358,8 +315,7 @@ export class RunView {
   /** Removes an interrupted iteration that is about to start again. */
   #discard(cut: IterationView): void {
     this.iterations.pop()
-    for (const [id, { iteration }] of this.episodes) if (iteration === cut.iteration) this.episodes.delete(id)
-    for (const [key, { iteration }] of this.#tests) if (iteration === cut.iteration) this.#tests.delete(key)
+    this.#episodes.discard(cut.iteration)
     this.#lineage.discard(cut)
     while (this.evaluations.at(-1)?.iteration === cut.iteration) this.evaluations.pop()
     this.#series.discard(cut.iteration)
@@ -384,10 +340,6 @@ function tallied(episodes: readonly EpisodeView[]): GroupSummarised[] {
     tally.steps += steps.length
   }
   return [...tallies.values()]
-}
-
-function testsKey(iteration: number, taskId: string): string {
-  return `${iteration}/${taskId}`
 }
 
 export function foldRun(events: Iterable<LoggedEvent>): RunView {
