@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../method/events.ts'
 import { noteChange } from './branch.ts'
 import { keptCheckpoint } from './checkpoint-thinning.ts'
 import { chunkBytes, type EventChunk } from './event-chunk.ts'
-import { withSampledNames } from './older-logs.ts'
+import { completeSettings, withSampledNames } from './older-logs.ts'
 import { metricRows, type MetricRow } from './metric-rows.ts'
 import { newSummary, type RunCheckpoint, type RunSummary } from './run-store.ts'
 
@@ -12,6 +12,8 @@ export type StoredRow = MetricRow & { runId: string }
 
 /** `writer` changes whenever another tab takes the run over; runs of earlier versions have none until then. */
 export type StoredSummary = RunSummary & { writer?: string }
+
+export type RunDatabase = IDBPDatabase<Schema>
 
 export interface Schema extends DBSchema {
   runs: { key: string; value: StoredSummary; indexes: { updatedAt: number } }
@@ -23,7 +25,7 @@ export interface Schema extends DBSchema {
 /** From version 5 on, chunks are packed; earlier ones stay as they are. */
 const VERSION = 5
 
-export function openRunDatabase(name: string): Promise<IDBPDatabase<Schema>> {
+export function openRunDatabase(name: string): Promise<RunDatabase> {
   return openDB<Schema>(name, VERSION, {
     upgrade(database, before, _after, transaction) {
       if (before < 1) {
@@ -78,4 +80,15 @@ async function addRows(stores: Upgrade): Promise<void> {
 /** All keys [runId, number] of a run: an array sorts after every number. */
 export function everythingOf(runId: string): IDBKeyRange {
   return IDBKeyRange.bound([runId], [runId, []])
+}
+
+/** Adds the defaults of settings that did not exist when the run was kept. */
+export function summaryOf({ writer: _writer, ...summary }: StoredSummary): RunSummary {
+  return { ...summary, settings: completeSettings(summary.settings) }
+}
+
+/** The newest one; null if the run has none. */
+export async function lastCheckpoint(database: RunDatabase, runId: string): Promise<RunCheckpoint | null> {
+  const cursor = await database.transaction('checkpoints').store.openCursor(everythingOf(runId), 'prev')
+  return cursor?.value ?? null
 }

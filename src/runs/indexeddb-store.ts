@@ -7,40 +7,38 @@
  * still has this writer. So two tabs can never mix their events, even without locks (run-locks.ts), and a deleted run stays
  * deleted.
  */
-import type { IDBPDatabase } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
 import { openTabChannel } from '../storage/browser-storage.ts'
 import { databaseName } from '../storage/deployment.ts'
-import {
-  branchCheckpoint,
-  branchEvents,
-  branchSummary,
-  changedSummary,
-  changesAfter,
-  cutBack,
-  noteChange,
-} from './branch.ts'
+import { changedSummary, noteChange } from './branch.ts'
 import { keptCheckpoint, outdatedCheckpoints } from './checkpoint-thinning.ts'
-import { chunkBytes, chunkEvents, packChunk, type EventChunk } from './event-chunk.ts'
-import { checkAnswers, noStorage, RunStoreError, storageError } from './indexeddb-failures.ts'
-import { everythingOf, openRunDatabase, type Schema, type StoredSummary } from './indexeddb-schema.ts'
-import { completeSettings } from './older-logs.ts'
+import { chunkBytes, packChunk } from './event-chunk.ts'
+import { writeBranch } from './indexeddb-branch.ts'
+import { checkAnswers, noStorage, storageError } from './indexeddb-failures.ts'
+import { readEvents } from './indexeddb-log.ts'
+import { reopenRun } from './indexeddb-resume.ts'
+import {
+  everythingOf,
+  lastCheckpoint,
+  openRunDatabase,
+  summaryOf,
+  type RunDatabase,
+  type StoredSummary,
+} from './indexeddb-schema.ts'
 import { rowAfter, type MetricRow } from './metric-rows.ts'
-import { withCurrentSettings } from './older-logs.ts'
 import { newSummary, RunLostError, type ResumableRun, type ResumableRunStore } from './run-store.ts'
 import type { Branch, ModelChange, RunCheckpoint, RunSummary } from './run-store.ts'
-import { stateEvent } from './state-event.ts'
 
 /** Tells other tabs and workers that the list of runs has changed. */
 export const RUNS_CHANNEL = 'kept-runs'
 
 export class IndexedDbRunStore implements ResumableRunStore {
-  readonly #database: IDBPDatabase<Schema>
+  readonly #database: RunDatabase
   readonly #channel = openTabChannel(RUNS_CHANNEL)
   /** Proves to the database that this store is the writer of a run. */
   readonly #tokens = new Map<string, string>()
 
-  private constructor(database: IDBPDatabase<Schema>) {
+  private constructor(database: RunDatabase) {
     this.#database = database
   }
 
@@ -164,31 +162,13 @@ export class IndexedDbRunStore implements ResumableRunStore {
     return this.#database.getAll('rows', everythingOf(runId))
   }
 
-  async *readEvents(runId: string, from = 0, to = Infinity): AsyncGenerator<LoggedEvent[]> {
-    // A transaction would close between two parts, so each part has its own.
-    let next = await this.#chunkBefore(runId, from)
-    while (next !== undefined && next < to) {
-      const chunk = await this.#database.get('chunks', [runId, next])
-      if (chunk === undefined) return
-      const events = (await chunkEvents(chunk)).filter(({ seq }) => seq >= from && seq < to)
-      if (events.length > 0) yield events.map(withCurrentSettings)
-      const range = IDBKeyRange.bound([runId, next], [runId, []], true)
-      next = (await this.#database.transaction('chunks').store.openKeyCursor(range))?.key[1]
-    }
-  }
-
-  /** The first `seq` of the chunk that contains an event. */
-  async #chunkBefore(runId: string, seq: number): Promise<number | undefined> {
-    const range = IDBKeyRange.bound([runId], [runId, seq])
-    const cursor = await this.#database.transaction('chunks').store.openKeyCursor(range, 'prev')
-    if (cursor) return cursor.key[1]
-    return (await this.#database.transaction('chunks').store.openKeyCursor(everythingOf(runId)))?.key[1]
+  readEvents(runId: string, from?: number, to?: number): AsyncGenerator<LoggedEvent[]> {
+    return readEvents(this.#database, runId, from, to)
   }
 
   async loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null> {
     if (iteration !== undefined) return (await this.#database.get('checkpoints', [runId, iteration])) ?? null
-    const cursor = await this.#database.transaction('checkpoints').store.openCursor(everythingOf(runId), 'prev')
-    return cursor?.value ?? null
+    return lastCheckpoint(this.#database, runId)
   }
 
   async pin(runId: string, isPinned: boolean): Promise<void> {
@@ -224,114 +204,16 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 
   async prepareResume(runId: string): Promise<ResumableRun | null> {
-    const [summary, checkpoint] = await Promise.all([this.summary(runId), this.loadCheckpoint(runId)])
-    if (summary === null || checkpoint === null) return null
-    const { iteration, eventCount } = checkpoint
-    const after: LoggedEvent[] = []
-    for await (const events of this.readEvents(runId, eventCount))
-      after.push(...events.filter(({ type }) => type === 'settings-changed'))
-    const later = changesAfter(after, checkpoint)
-    const history: LoggedEvent[] = []
-    for await (const events of this.readEvents(runId, 0, eventCount)) {
-      for (const event of events) history.push(stateEvent(event))
-    }
-    const cut = await this.#chunkBefore(runId, eventCount)
-    const straddling = cut === undefined ? undefined : await this.#database.get('chunks', [runId, cut])
-    const events = straddling === undefined ? [] : await chunkEvents(straddling)
-    const keptEvents = events.filter(({ seq }) => seq < eventCount)
-    const isCut = keptEvents.length > 0 && keptEvents.length < events.length
-    const end = [...(isCut ? keptEvents : []), ...later]
-    const rewritten = end.length > 0 ? await packChunk(runId, end) : null
-    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
-    const chunks = transaction.objectStore('chunks')
-    const current = await transaction.objectStore('runs').get(runId)
-    const last = await transaction.objectStore('checkpoints').openKeyCursor(everythingOf(runId), 'prev')
-    // Meanwhile another tab may have deleted the run, or continued it.
-    if (current === undefined) return null
-    if (last?.key[1] !== iteration || history.length !== eventCount) {
-      throw new RunStoreError(
-        `Run "${runId}" was changed by another tab while it was read, so it was not resumed. Try again.`,
-      )
-    }
-    await chunks.delete(IDBKeyRange.bound([runId, eventCount], [runId, []]))
-    if (rewritten) await chunks.put(rewritten)
-    let logBytes = 0
-    for (let cursor = await chunks.openCursor(everythingOf(runId)); cursor; cursor = await cursor.continue())
-      logBytes += chunkBytes(cursor.value)
-    const at = { ...checkpoint, eventCount: eventCount + later.length }
-    const reopened = { ...cutBack(summaryOf(current), checkpoint), isFinished: false, logBytes }
-    for (const event of later) noteChange(reopened, event)
-    reopened.checkpoints = [...reopened.checkpoints.filter((each) => each.iteration !== iteration), keptCheckpoint(at)]
-    await Promise.all([
-      transaction.objectStore('checkpoints').put(at),
-      transaction.objectStore('rows').delete(IDBKeyRange.bound([runId, iteration], [runId, []], true)),
-      transaction.objectStore('runs').put({ ...reopened, writer: this.#newToken(runId) }),
-      transaction.done,
-    ])
-    this.#announce()
-    return { summary: reopened, history: [...history, ...later], checkpoint: at }
+    const reopened = await reopenRun(this.#database, runId, () => this.#newToken(runId))
+    if (reopened) this.#announce()
+    return reopened
   }
 
   /** In one transaction, so that a closed tab leaves no half a branch. */
   async branch(from: string, iteration: number, branch: Branch): Promise<RunSummary | null> {
-    const { runId } = branch
-    const [found, at] = await Promise.all([this.summary(from), this.loadCheckpoint(from, iteration)])
-    if (found === null || at === null) return null
-    const begins = branchEvents(found, at, branch)
-    const ends = await this.#endsOfBranch(from, at.eventCount, runId, begins)
-    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
-    const [runs, chunks] = [transaction.objectStore('runs'), transaction.objectStore('chunks')]
-    const [checkpoints, rows] = [transaction.objectStore('checkpoints'), transaction.objectStore('rows')]
-    try {
-      const source = await runs.get(from)
-      const checkpoint = await checkpoints.get([from, iteration])
-      if (source === undefined || checkpoint?.eventCount !== at.eventCount) return null
-      const first = branchCheckpoint(checkpoint, branch, begins)
-      const summary = {
-        ...branchSummary(summaryOf(source), checkpoint, branch, begins),
-        checkpoints: [keptCheckpoint(first)],
-      }
-      const before = IDBKeyRange.bound([from], [from, checkpoint.eventCount], false, true)
-      for await (const { value } of chunks.iterate(before)) {
-        const chunk = ends.get(value.firstSeq) ?? { ...value, runId }
-        summary.logBytes += chunkBytes(chunk)
-        await chunks.put(chunk)
-      }
-      for await (const { value } of rows.iterate(IDBKeyRange.bound([from], [from, iteration]))) {
-        await rows.put({ ...value, runId })
-      }
-      await checkpoints.put(first)
-      await runs.put({ ...summary, writer: this.#newToken(runId) })
-      await transaction.done
-      this.#announce()
-      return summary
-    } catch (cause) {
-      throw storageError(cause)
-    }
-  }
-
-  /**
-   * The chunks that a branch cannot copy as they are: the first, which names the run, and the last, which may contain later
-   * iterations and takes the branch's own first events.
-   */
-  async #endsOfBranch(
-    from: string,
-    eventCount: number,
-    runId: string,
-    begins: readonly LoggedEvent[],
-  ): Promise<Map<number, EventChunk>> {
-    const ends = new Map<number, EventChunk>()
-    const last = await this.#chunkBefore(from, eventCount - 1)
-    for (const firstSeq of [await this.#chunkBefore(from, 0), last]) {
-      if (firstSeq === undefined || firstSeq >= eventCount) continue
-      const chunk = await this.#database.get('chunks', [from, firstSeq])
-      const events = (chunk === undefined ? [] : await chunkEvents(chunk))
-        .filter(({ seq }) => seq < eventCount)
-        .map((event) => (event.type === 'run-started' ? { ...event, runId } : event))
-      if (firstSeq === last) events.push(...begins)
-      if (events.length > 0) ends.set(firstSeq, await packChunk(runId, events))
-    }
-    return ends
+    const written = await writeBranch(this.#database, from, iteration, branch, () => this.#newToken(branch.runId))
+    if (written) this.#announce()
+    return written
   }
 
   /** Adds a whole run from elsewhere, a part of its events at a time. */
@@ -380,11 +262,6 @@ export class IndexedDbRunStore implements ResumableRunStore {
   #announce(): void {
     this.#channel.postMessage(null)
   }
-}
-
-/** Adds the defaults of settings that did not exist when the run was kept. */
-function summaryOf({ writer: _writer, ...summary }: StoredSummary): RunSummary {
-  return { ...summary, settings: completeSettings(summary.settings) }
 }
 
 function summaryAfter(summary: StoredSummary, events: readonly LoggedEvent[], logBytes: number): StoredSummary {
