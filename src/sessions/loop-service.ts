@@ -2,9 +2,7 @@
  * The service of the loop worker: starts a run, controls it, and streams its events to the listener. One run at a time;
  * starting another ends the current one. The worker decides how models and world are opened.
  */
-import type { RunEvent } from '../method/events.ts'
 import type { Component } from '../method/loop-contract.ts'
-import { runLoop } from '../method/loop.ts'
 import type { LivePatch } from '../method/settings.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { checkLearners } from '../roles/learning.ts'
@@ -12,22 +10,14 @@ import { sourcesOf, type ServerKeys } from '../roles/source.ts'
 import { readableEvent } from '../runs/readable-event.ts'
 import { eventLine, headerLine } from '../runs/run-log.ts'
 import { RunInUseError, type RunLocks } from '../runs/run-locks.ts'
-import {
-  RunLostError,
-  type ResumableRun,
-  type ResumableRunStore,
-  type RunStore,
-  type RunSummary,
-} from '../runs/run-store.ts'
+import type { ResumableRun, ResumableRunStore, RunSummary } from '../runs/run-store.ts'
 import { errorText } from '../threads/error-text.ts'
-import { EventBatcher } from './event-batcher.ts'
-import { failureOf, resumeFailure, inUseFailure, keyMissing, lostFailure, OpeningError } from './failures.ts'
+import { CurrentRun } from './current-run.ts'
+import { failureOf, resumeFailure, inUseFailure, keyMissing, OpeningError } from './failures.ts'
 import { branchOf, resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
-import { LoopSession, type SessionState } from './loop-session.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest, SwapRequest, SwapResult } from './messages.ts'
-import { loadCheckpoint, loopRequest, type OpenedRun, type OpenRun } from './opened-run.ts'
+import { loadCheckpoint, type OpenedRun, type OpenRun } from './opened-run.ts'
 import { RunClaims, type Claim } from './run-claim.ts'
-import { RunModels } from './run-models.ts'
 import { wholeLog, type StoredSession } from './whole-log.ts'
 
 export type {
@@ -56,30 +46,18 @@ const WAITS_FOR_TAB: RunStatus = { state: 'loading', what: 'a run that another t
 /** Bounds the work of one message in the page's thread. */
 const EVENTS_PER_MESSAGE = 32
 
-const KEEPS_NOTHING: RunStore = {
-  create: async () => {},
-  append: async () => {},
-  saveCheckpoint: async () => {},
-  finish: async () => {},
-}
-
 /** How a run begins other than at the start of a new log, and whether it runs a single step. */
 interface Beginning {
   isStep?: boolean
   resumed?: Pick<ResumableRun, 'history' | 'checkpoint'>
 }
 
-interface CurrentRun {
-  session: LoopSession
-  models: RunModels
-  /** Resolves when the run has ended and its workers are gone; never rejects. */
-  ended: Promise<void>
-}
-
 export class LoopService {
   readonly #options: LoopServiceOptions
   #send: (message: RunMessage) => void = () => {}
   #current: CurrentRun | null = null
+  /** Resolves when the current or last run has ended and its workers are gone; never rejects. */
+  #ended: Promise<void> = Promise.resolve()
   #log: StoredSession | null = null
   #isSparing = false
   #store: Promise<ResumableRunStore | null> | null = null
@@ -318,62 +296,36 @@ export class LoopService {
   ): Promise<boolean> {
     const { runId } = request
     const notice = (text: string) => this.#send({ type: 'notice', runId, text })
-    const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
-    const kept = await this.#openStore(notice)
-    const store = kept ?? KEEPS_NOTHING
+    const store = await this.#openStore(notice)
     if (!resumed && this.#claims.holds(claim))
-      await store.create(startedSummary(request)).catch((error: unknown) => notice(errorText(error)))
-    const send = (batch: RunEvent[]) => this.#send({ type: 'events', runId, batch: batch.map(readableEvent) })
-    for await (const part of resumed && kept ? kept.readEvents(runId) : []) {
+      await store?.create(startedSummary(request)).catch((error: unknown) => notice(errorText(error)))
+    for await (const part of resumed && store ? store.readEvents(runId) : []) {
       if (!this.#claims.holds(claim)) break
-      for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) send(part.slice(i, i + EVENTS_PER_MESSAGE))
+      for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) {
+        const batch = part.slice(i, i + EVENTS_PER_MESSAGE).map(readableEvent)
+        this.#send({ type: 'events', runId, batch })
+      }
     }
     if (!this.#claims.holds(claim)) return false
-    const batcher = new EventBatcher(send)
-    let hasReportedStore = false
-    const loading = (done: number, total: number) => status({ state: 'loading', what: 'the models', done, total })
-    const models = new RunModels({ request, opened, store, open: (next) => this.#open(next, true, loading) })
-    const session = new LoopSession({
-      loop: runLoop,
-      ports: opened.ports,
-      request: loopRequest(request, opened),
-      iterations: request.iterations,
-      store,
+    const loading = (done: number, total: number) =>
+      this.#send({ type: 'status', runId, status: { state: 'loading', what: 'the models', done, total } })
+    const run = new CurrentRun({
+      ...{ request, opened, store },
+      open: (next) => this.#open(next, true, loading),
       checkpointEvery: this.#options.checkpointEvery ?? 2,
       isPausedAtStart: isStep || claim.isPaused,
-      ...(resumed && { history: resumed.history }),
-      forgetsStored: kept !== null,
-      onEvent: (event) => batcher.push(event),
-      onState: (state) => {
-        batcher.flush()
-        status(statusOf(state))
-      },
-      onStoreFailure: (error) => {
-        if (error instanceof RunLostError) throw error
-        if (!hasReportedStore) notice(errorText(error))
-        hasReportedStore = true
-      },
+      ...(resumed && { resumed }),
+      onMessage: (message) => this.#send(message),
     })
     // From here on, whatever ends the run finds its session.
     this.#claims.endOpening()
-    const ended = session
-      .run()
-      .then(() => {})
-      .catch((error: unknown) => {
-        batcher.flush()
-        const isLost = error instanceof RunLostError
-        const isKept = kept !== null && (resumed !== undefined || session.hasCheckpoint)
-        const failure = isLost ? lostFailure(error) : failureOf('The run ended early.', error, request, { isKept })
-        status({ state: 'failed', failure })
-      })
-      .finally(() => {
-        models.close()
-        if (this.#current?.session !== session) return
-        this.#current = null
-        this.#claims.release()
-      })
-    this.#current = { session, models, ended }
-    this.#log = { runId, session, store: kept }
+    this.#current = run
+    this.#log = { runId, session: run.session, store }
+    this.#ended = run.play().finally(() => {
+      if (this.#current !== run) return
+      this.#current = null
+      this.#claims.release()
+    })
     // Before the first iteration, which starts after a pending promise.
     if (Object.keys(claim.patch).length > 0)
       void this.patch(claim.patch).catch((error: unknown) => notice(errorText(error)))
@@ -404,7 +356,7 @@ export class LoopService {
     this.#claims.endOpening()
     this.#current?.session.stop()
     this.#current?.models.interrupt()
-    await this.#current?.ended
+    await this.#ended
     await this.#preparing
     this.#claims.release()
   }
@@ -416,8 +368,4 @@ export class LoopService {
     })
     return this.#store
   }
-}
-
-function statusOf(state: SessionState): RunStatus {
-  return state === 'completed' || state === 'stopped' ? { state: 'finished', reason: state } : { state }
 }
