@@ -38,10 +38,10 @@ export interface OverlayCurve {
   /** A CSS colour. */
   colour: string
   mark: RunMark
-  points: Point[]
+  points: readonly Point[]
   /** The curves whose mean `points` is; none for a single run. */
-  seeds: Point[][]
-  band: Interval[] | null
+  seeds: readonly (readonly Point[])[]
+  band: readonly Interval[] | null
 }
 
 export function writeValue({ unit }: Pick<Chart, 'unit'>, value: number): string {
