@@ -91,11 +91,6 @@ export interface UpdateMetrics {
   trainedTokens: number
 }
 
-export interface Progress {
-  done: number
-  total: number
-}
-
 export const ROLES = ['policy', 'reward', 'author'] as const
 export type Role = (typeof ROLES)[number]
 

@@ -7,15 +7,7 @@ import { ModelFileError, type ModelReader } from './model-reader.ts'
 import { Tokenizer } from '../tokens/tokenizer.ts'
 
 export { urlReader } from './http-reader.ts'
-export {
-  blobReader,
-  directoryReader,
-  filesReader,
-  memoryReader,
-  ModelFileError,
-  type ModelReader,
-  readOptional,
-} from './model-reader.ts'
+export { directoryReader, memoryReader, ModelFileError, type ModelReader, readOptional } from './model-reader.ts'
 export { readWeightBytes, weightsFor } from '../weights/weights.ts'
 
 /** A folder without its weights. */

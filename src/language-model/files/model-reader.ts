@@ -50,12 +50,6 @@ export function memoryReader(name: string, files: Readonly<Record<string, Uint8A
   }
 }
 
-/** A model of dropped or picked files; folders in their names are ignored. */
-export function filesReader(name: string, files: Iterable<File>): ModelReader {
-  const byName = new Map(Array.from(files, (file) => [file.name, file]))
-  return blobReader(name, async (file) => byName.get(file))
-}
-
 /** A model in a folder that the user gave the page access to. */
 export function directoryReader(directory: FileSystemDirectoryHandle): ModelReader {
   return blobReader(directory.name, async (file) => {

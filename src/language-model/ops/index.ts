@@ -1,7 +1,7 @@
 /** The transformer's operations on flat ragged batches [N tokens, features]: fused where the backend has the kernel, else composed of stock TensorFlow.js operations. */
 import './stock-gradients.ts'
 
-export { adamw, type AdamWSettings, clipScale, globalNorm } from './adamw.ts'
+export { adamw, clipScale, globalNorm } from './adamw.ts'
 export type { AttentionLayout } from './attention-layout.ts'
 export { attention } from './attention.ts'
 export { addLowRank } from './add-low-rank.ts'
@@ -15,5 +15,5 @@ export { linear } from './linear.ts'
 export { recomputed } from './recomputed.ts'
 export { rmsNorm } from './rms-norm.ts'
 export { rope } from './rope.ts'
-export { type SelectedLogProbs, selectedLogProbs } from './selected-log-probs.ts'
+export { selectedLogProbs } from './selected-log-probs.ts'
 export { swiglu } from './swiglu.ts'
