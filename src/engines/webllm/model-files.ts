@@ -98,7 +98,6 @@ export async function readKept(
   return bytes
 }
 
-/** Keeps that a file is missing. */
 export async function keepMissing(files: ModelFiles, scope: CacheScope, address: string): Promise<void> {
   if ((await files.list(scope)).some((file) => file.address === address)) return
   await files.write(scope, address, new Uint8Array(0))

@@ -135,7 +135,6 @@ export class WebLlmModel implements LanguageModelPort {
     return this.#model.parameters
   }
 
-  /** Adds stop tokens. */
   alsoStopAt(tokens: Iterable<number>): void {
     for (const token of tokens) this.#model.stopTokens.add(token)
   }

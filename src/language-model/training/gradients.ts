@@ -8,7 +8,6 @@ import type { PlannedStep } from './policy-steps.ts'
 /** More than a step has. Micro-batches are numbered across steps, so that each has a dropout seed of its own. */
 const MICRO_BATCHES = 1 << 12
 
-/** Gradients of one micro-batch. */
 export interface MicroBatchGradients {
   /** By parameter. */
   gradients: Map<string, tf.Tensor>

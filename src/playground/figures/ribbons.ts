@@ -40,7 +40,6 @@ export interface Ribbon {
 }
 
 export interface Ribbons {
-  /** Noun of a tile. */
   noun: 'step' | 'program'
   own: Tile[]
   /** The outcome of the episode; null for a group of programs, each of which has its own. */

@@ -139,7 +139,6 @@ export function trainedForm(folder: string, trained: RoleSource | string = { kin
   }
 }
 
-/** The source of a form, or its problem. */
 export type FormResult = { source: RoleSource; problem: null } | { source: null; problem: string }
 
 export function sourceOf(form: RoleForm): FormResult {

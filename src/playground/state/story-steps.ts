@@ -1,7 +1,6 @@
 /** The story: the method in six steps, one idea each, and the lessons that are exercises behind a step. */
 
 export interface Exercise {
-  /** Id of the lesson. */
   id: string
   /** The lesson's own, which the first load leaves out. */
   title: string

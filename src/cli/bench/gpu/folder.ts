@@ -74,7 +74,6 @@ async function bundlePage(outDir: string): Promise<void> {
   })
 }
 
-/** Bytes of all files. */
 export function folderBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -68,7 +68,6 @@ class SimdTensorData {
 const PACKED_ROWS = 512
 /** In training, a weight changes after a few products; in sampling, it has hundreds. */
 const PRODUCTS_BEFORE_PACKING = 8
-/** Most bytes of all panels. */
 const MOST_PANEL_BYTES = 64e6
 
 /** Memory that lives as long as one kernel call. */

@@ -31,7 +31,6 @@ export class OwnGameError extends Error {
   override readonly name = 'OwnGameError'
 }
 
-/** The layouts of a room. */
 export function layoutsOf(room: Room): FloorPlan[] {
   return floorPlansOf(room).map(compactFloorPlan)
 }
