@@ -34,7 +34,7 @@ export interface BenchModel {
 
 const MAX_POSITIONS = 4096
 
-export function benchModel(shape: BenchShape, seed = 1): BenchModel {
+export function benchModel(shape: BenchShape): BenchModel {
   const configJson = {
     model_type: 'llama',
     architectures: ['LlamaForCausalLM'],
@@ -52,7 +52,7 @@ export function benchModel(shape: BenchShape, seed = 1): BenchModel {
     max_position_embeddings: MAX_POSITIONS,
   }
   const config = parseModelConfig(configJson, 'the benchmark model')
-  const weights = initialWeights(config, seed)
+  const weights = initialWeights(config, 1)
   const parameters = [...weights.values()].reduce((sum, { length }) => sum + length, 0)
   return { configJson, config, weights, parameters }
 }
@@ -68,8 +68,8 @@ export interface TokenBatch {
 }
 
 /** All sequences begin differently, so that no subject can save work by sharing prefixes. */
-export function randomBatch(config: ModelConfig, sequences: number, length: number, seed = 1): TokenBatch {
-  const rows = randomPrompts(config, sequences, length + 1, seed)
+export function randomBatch(config: ModelConfig, sequences: number, length: number): TokenBatch {
+  const rows = randomPrompts(config, sequences, length + 1)
   return {
     sequences,
     length,

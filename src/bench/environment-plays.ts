@@ -6,7 +6,7 @@
 import { admissibleCommands } from '../worlds/household/engine/commands.ts'
 import { step } from '../worlds/household/engine/step.ts'
 import { decide } from '../worlds/household/planning/expert.ts'
-import type { HouseholdGame, SceneSize } from '../worlds/household/engine/game.ts'
+import type { HouseholdGame } from '../worlds/household/engine/game.ts'
 import { generateGame } from '../worlds/household/generator/generate-game.ts'
 import { Knowledge } from '../worlds/household/planning/knowledge.ts'
 import { chance, pick, seededRandom } from '../worlds/random.ts'
@@ -38,6 +38,8 @@ export function recordPlay(game: HouseholdGame): Play {
   return { game, commands }
 }
 
-export function generatedPlays(sceneSize: SceneSize, count: number): Play[] {
-  return Array.from({ length: count }, (_, seed) => recordPlay(generateGame({ seed, split: 'train', sceneSize })))
+export function generatedPlays(count: number): Play[] {
+  return Array.from({ length: count }, (_, seed) =>
+    recordPlay(generateGame({ seed, split: 'train', sceneSize: 'full' })),
+  )
 }

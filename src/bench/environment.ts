@@ -58,7 +58,7 @@ export function environmentSuite(options: EnvironmentSuiteOptions): Suite {
       // First, so that problems with them show before the long measurements.
       const official = (await options.officialGames?.(context)) ?? []
       context.progress('Recording plays of generated games')
-      const plays = generatedPlays('full', options.games)
+      const plays = generatedPlays(options.games)
       await measurePlays(plays, { games: 'generated, full', count: plays.length }, timing, context)
       await measureGenerator(timing, context)
       await measureDesktop(timing, context)

@@ -9,8 +9,8 @@ export class RoleModelError extends Error {
   readonly why: string
   readonly remedy: string
 
-  constructor(role: Role, words: { what: string; why: string; remedy: string }, options?: ErrorOptions) {
-    super(`${words.what} ${words.why} ${words.remedy}`, options)
+  constructor(role: Role, words: { what: string; why: string; remedy: string }) {
+    super(`${words.what} ${words.why} ${words.remedy}`)
     this.role = role
     this.what = words.what
     this.why = words.why

@@ -1,21 +1,21 @@
-/** Delivers events in batches: the first at once, the rest at most every `intervalMs`, so as not to flood the page. */
+/** Delivers events in batches: the first at once, the rest at most every INTERVAL_MS, so as not to flood the page. */
 import type { RunEvent } from '../method/events.ts'
+
+const INTERVAL_MS = 50
 
 export class EventBatcher {
   readonly #deliver: (batch: RunEvent[]) => void
-  readonly #intervalMs: number
   #waiting: RunEvent[] = []
   #timer: ReturnType<typeof setTimeout> | null = null
 
-  constructor(deliver: (batch: RunEvent[]) => void, intervalMs = 50) {
+  constructor(deliver: (batch: RunEvent[]) => void) {
     this.#deliver = deliver
-    this.#intervalMs = intervalMs
   }
 
   push(event: RunEvent): void {
     this.#waiting.push(event)
     if (this.#timer !== null) return
-    this.#timer = setTimeout(() => this.#onTimer(), this.#intervalMs)
+    this.#timer = setTimeout(() => this.#onTimer(), INTERVAL_MS)
     this.#send()
   }
 
@@ -29,7 +29,7 @@ export class EventBatcher {
   #onTimer(): void {
     this.#timer = null
     if (this.#waiting.length === 0) return
-    this.#timer = setTimeout(() => this.#onTimer(), this.#intervalMs)
+    this.#timer = setTimeout(() => this.#onTimer(), INTERVAL_MS)
     this.#send()
   }
 

@@ -4,7 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { LoopBackend } from '../loop-iteration.ts'
-import { startTfjs, type TfjsFiles } from './tfjs-backend.ts'
+import { startTfjs } from './tfjs-backend.ts'
 
 /**
  * Smaller batches than ours: its attention is dense, every query over every slot of the cache and every token of a micro-batch over
@@ -12,12 +12,12 @@ import { startTfjs, type TfjsFiles } from './tfjs-backend.ts'
  */
 const BATCHES = { cacheSlots: 2048, prefillTokens: 512, microBatchTokens: 512 }
 
-export function tfjsLoopBackend(files: TfjsFiles = {}): LoopBackend {
+export function tfjsLoopBackend(): LoopBackend {
   return {
     name: 'tfjs wasm',
     batches: BATCHES,
     async start() {
-      const started = await startTfjs('wasm', files)
+      const started = await startTfjs('wasm')
       addSegmentSum()
       const { cacheSlots, prefillTokens, microBatchTokens } = BATCHES
       const batches = `${cacheSlots} slots, ${prefillTokens} and ${microBatchTokens} tokens at once`

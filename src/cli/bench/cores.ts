@@ -28,23 +28,18 @@ export const CORES_SIZES: CoresSizes = {
 
 const EFFORT = { workers: [1, 2], rounds: 5 }
 
-export function coresSuiteOnMachine(
-  place?: string,
-  sizes = CORES_SIZES,
-  effort = EFFORT,
-  shape = REFERENCE_SHAPE,
-): Suite {
+export function coresSuiteOnMachine(place?: string): Suite {
   const places = PLACES.filter((each) => place === undefined || each === place)
   const suiteIn = async (location: string, model: BenchModel): Promise<Suite> => {
     const { nativeJaxTraining } = await import('../../bench/peers/native-jax/training.ts')
     return coresSuite({
-      ...effort,
+      ...EFFORT,
       place: placeInNode,
       clock,
       model,
       location,
       startWorker: () => connectWorker<TransformerModel>(startThread(WORKER), 'copy'),
-      sizes,
+      sizes: CORES_SIZES,
       peers: nativeJaxOptions().map(nativeJaxTraining),
     })
   }
@@ -52,19 +47,16 @@ export function coresSuiteOnMachine(
     name: 'cores',
     summary: 'training and sampling by one worker and by two',
     async run(context) {
-      const model = benchModel(shape)
+      const model = benchModel(REFERENCE_SHAPE)
       const folder = writeFolder(model)
       try {
         if (places.includes('node')) await (await suiteIn(folder, model)).run(context)
         if (!places.includes('chromium')) return
         const { runInBrowser } = await import('./in-browser.ts')
         context.progress('Opening a page in Chromium')
-        const suite = { name: 'cores', sizes, shape, workers: effort.workers, folder } as const
-        await runInBrowser(
-          { rounds: effort.rounds, kernelMs: null, suite, isSoftwareGpuMeasured: false },
-          'many',
-          context,
-        )
+        const { workers, rounds } = EFFORT
+        const suite = { name: 'cores', sizes: CORES_SIZES, shape: REFERENCE_SHAPE, workers, folder } as const
+        await runInBrowser({ rounds, kernelMs: null, suite, isSoftwareGpuMeasured: false }, 'many', context)
       } finally {
         rmSync(folder, { recursive: true })
       }

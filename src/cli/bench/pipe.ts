@@ -13,7 +13,7 @@ const ROUNDS = 5
 
 /** One request in flight is an agent that waits for each answer; many are a batch of agents, one episode each. */
 export async function measurePipe(context: SuiteContext): Promise<void> {
-  const plays = generatedPlays('full', GAMES)
+  const plays = generatedPlays(GAMES)
   for (const inFlight of [1, GAMES]) {
     const rates: number[] = []
     context.progress(`Measuring steps through the pipe, ${inFlight} in flight`)

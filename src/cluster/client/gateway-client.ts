@@ -114,22 +114,22 @@ export class GatewayClient {
     return this.#json('GET', runPath(runId), { signal })
   }
 
-  patch(runId: string, patch: LivePatchRequest, signal?: AbortSignal): Promise<LivePatchAnswer> {
-    return this.#json('PATCH', `${runPath(runId)}/config`, { signal, body: patch })
+  patch(runId: string, patch: LivePatchRequest): Promise<LivePatchAnswer> {
+    return this.#json('PATCH', `${runPath(runId)}/config`, { body: patch })
   }
 
-  stop(runId: string, signal?: AbortSignal): Promise<GatewayRun> {
-    return this.#json('POST', `${runPath(runId)}/stop`, { signal, body: {} })
+  stop(runId: string): Promise<GatewayRun> {
+    return this.#json('POST', `${runPath(runId)}/stop`, { body: {} })
   }
 
-  files(runId: string, signal?: AbortSignal): Promise<RunFile[]> {
-    return this.#list(`${runPath(runId)}/files`, signal)
+  files(runId: string): Promise<RunFile[]> {
+    return this.#list(`${runPath(runId)}/files`)
   }
 
-  /** One whole file. Large ones take long, so only the caller's signal ends the request. */
-  async file(runId: string, name: string, signal?: AbortSignal): Promise<Blob> {
+  /** One whole file. Large ones take long, so the request has no time limit. */
+  async file(runId: string, name: string): Promise<Blob> {
     const path = `${runPath(runId)}/files/${name.split('/').map(encodeURIComponent).join('/')}`
-    const response = await this.#request('GET', path, { signal })
+    const response = await this.#request('GET', path, {})
     return await this.#reading(() => response.blob())
   }
 
@@ -148,7 +148,7 @@ export class GatewayClient {
     return response.body
   }
 
-  async #list<T>(path: string, signal: AbortSignal | undefined): Promise<T[]> {
+  async #list<T>(path: string, signal?: AbortSignal): Promise<T[]> {
     const answer = await this.#json<T[]>('GET', path, { signal })
     if (!Array.isArray(answer)) throw this.#strange('Its answer is not a list.')
     return answer

@@ -86,9 +86,9 @@ export class ClusterFileError extends Error {
   override readonly name = 'ClusterFileError'
 }
 
-/** Reads YAML or JSON. Throws ClusterFileError with one sentence. `environment` may contain the two tokens. */
-export function readClusterFile(file: string, environment: NodeJS.ProcessEnv = process.env): Cluster {
-  return parseCluster(readYaml(file), file, environment)
+/** Reads YAML or JSON. Throws ClusterFileError with one sentence. The environment may contain the two tokens. */
+export function readClusterFile(file: string): Cluster {
+  return parseCluster(readYaml(file), file, process.env)
 }
 
 export function parseCluster(value: unknown, file: string, environment: NodeJS.ProcessEnv): Cluster {

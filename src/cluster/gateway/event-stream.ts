@@ -34,7 +34,6 @@ export async function streamEvents(
   from: number,
   redactor: Redactor,
   response: ServerResponse,
-  heartbeatMs = HEARTBEAT_MS,
 ): Promise<void> {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -61,7 +60,7 @@ export async function streamEvents(
       wake()
     },
   })
-  const heartbeat = setInterval(() => sendNowComment(response, isGone), heartbeatMs)
+  const heartbeat = setInterval(() => sendNowComment(response, isGone), HEARTBEAT_MS)
   response.on('close', () => {
     isGone = true
     wake()

@@ -1,7 +1,6 @@
 /** The gateway over HTTP: the endpoints of protocol.ts. Every error is a GatewayErrorBody. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { HEARTBEAT_MS } from '../protocol.ts'
 import { Access, isLoopbackHost, type Limits } from './access.ts'
 import { firstSeq, streamEvents } from './event-stream.ts'
 import type { Gateway } from './gateway.ts'
@@ -17,7 +16,6 @@ export interface ServerOptions {
   token: string | null
   origins: readonly string[]
   limits?: Limits
-  heartbeatMs?: number
   /** Called with errors of the gateway itself. */
   onFault?: (error: unknown) => void
 }
@@ -108,7 +106,7 @@ export class GatewayServer {
         const first = firstSeq(request, managed.watch.length)
         this.#streams++
         try {
-          await streamEvents(managed, first, gateway.redactor, response, this.#options.heartbeatMs ?? HEARTBEAT_MS)
+          await streamEvents(managed, first, gateway.redactor, response)
         } finally {
           this.#streams--
         }

@@ -18,7 +18,6 @@ export async function downloadModel(
   record: ModelRecord,
   onBytes: (done: number, total: number) => void,
   signal: AbortSignal,
-  fetchFile: typeof fetch = fetch,
 ): Promise<void> {
   const folder = modelFolder(record.model)
   const known = new Set<string>()
@@ -31,7 +30,7 @@ export async function downloadModel(
     check: (bytes: Uint8Array) => void = () => {},
   ): Promise<void> => {
     if (known.has(address)) return
-    const bytes = await fetched(address, fetchFile, signal, (count) => onBytes((done += count), Math.max(total, done)))
+    const bytes = await fetched(address, signal, (count) => onBytes((done += count), Math.max(total, done)))
     check(bytes)
     await files.write(scope, address, bytes)
   }
@@ -61,13 +60,12 @@ function unlessMissing(error: unknown): void {
 
 async function fetched(
   address: string,
-  fetchFile: typeof fetch,
   signal: AbortSignal,
   onCount: (bytes: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>> {
   let response: Response
   try {
-    response = await fetchFile(address, { signal })
+    response = await fetch(address, { signal })
     if (response.ok && response.body) {
       const counter = new TransformStream<Uint8Array, Uint8Array>({
         transform(piece, controller) {

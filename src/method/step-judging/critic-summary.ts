@@ -16,7 +16,6 @@ import type { Direction, Outcome } from '../ports.ts'
 export function criticSummary(
   trajectories: readonly { outcome: Outcome; votes: readonly (readonly Evaluation[])[] }[],
   direction: Direction,
-  maxLength = CRITIC_SUMMARY_MAX_LENGTH,
 ): string {
   const side = direction === 'easier' ? -1 : 1
   const counts = new Map<string, number>()
@@ -28,5 +27,5 @@ export function criticSummary(
       if (reason !== '') counts.set(reason, (counts.get(reason) ?? 0) + 1)
     }
   }
-  return countedReasons(counts, maxLength)
+  return countedReasons(counts, CRITIC_SUMMARY_MAX_LENGTH)
 }

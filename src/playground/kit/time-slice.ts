@@ -7,10 +7,10 @@ interface Slicer {
   rest(): Promise<void>
 }
 
-export function slicer(sliceMs = SLICE_MS): Slicer {
+export function slicer(): Slicer {
   let start = performance.now()
   return {
-    isDue: () => performance.now() - start > sliceMs,
+    isDue: () => performance.now() - start > SLICE_MS,
     async rest() {
       await new Promise<void>((resolve) => setTimeout(resolve, 0))
       start = performance.now()

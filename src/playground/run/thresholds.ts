@@ -54,10 +54,10 @@ export function byDirection(tasks: readonly MeasuredTask[]): Record<Direction | 
   return { easier: of('easier'), harder: of('harder'), kept: of(null) }
 }
 
-export function accuracyHistogram(tasks: readonly MeasuredTask[], bins = BINS): HistogramBin[] {
-  const counts = Array.from({ length: bins }, () => 0)
-  for (const { accuracy } of tasks) counts[Math.min(bins - 1, Math.floor(accuracy * bins + 1e-9))]!++
-  return counts.map((count, index) => ({ from: index / bins, to: (index + 1) / bins, count }))
+export function accuracyHistogram(tasks: readonly MeasuredTask[]): HistogramBin[] {
+  const counts = Array.from({ length: BINS }, () => 0)
+  for (const { accuracy } of tasks) counts[Math.min(BINS - 1, Math.floor(accuracy * BINS + 1e-9))]!++
+  return counts.map((count, index) => ({ from: index / BINS, to: (index + 1) / BINS, count }))
 }
 
 /** Describes the histogram: how many tasks are in, below and above the band, and the fullest bin. */

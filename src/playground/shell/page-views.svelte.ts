@@ -19,12 +19,8 @@ export class PageViews {
   /** Scroll position of each view in pixels. */
   readonly #left: Partial<Record<View, number>> = {}
 
-  /** Scroll position for a view that is opened for the first time, in pixels. */
-  readonly #start: () => number
-
-  constructor(link: PageLink, start: () => number = () => 0) {
+  constructor(link: PageLink) {
     this.#link = link
-    this.#start = start
   }
 
   /** Views that the link does not hide. */
@@ -66,7 +62,7 @@ export class PageViews {
     this.#latest = [view, ...this.#latest.filter((other) => other !== view)]
     if (!this.#opened.includes(view)) this.#opened = [...this.#opened, view]
     if (part !== null) void scrollToPart(part)
-    else if (view !== before) void tick().then(() => scrollTo(0, this.#left[view] ?? this.#start()))
+    else if (view !== before) void tick().then(() => scrollTo(0, this.#left[view] ?? 0))
   }
 
   /** Opens a group by its number in the navigation, from 1. No-op if there is none. */

@@ -29,8 +29,8 @@ export interface HouseholdTask {
   instruction: string
 }
 
-export function taskOf(game: HouseholdGame, id = game.id): HouseholdTask {
-  const { goal } = game
+export function taskOf(game: HouseholdGame): HouseholdTask {
+  const { id, goal } = game
   return { id, rootId: id, game, rewrites: [], goal, hints: [], instruction: instructionText(game, []) }
 }
 

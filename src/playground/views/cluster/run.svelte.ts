@@ -4,7 +4,7 @@
  */
 import { GatewayError } from '../../../cluster/client/gateway-error.ts'
 import type { GatewayClient } from '../../../cluster/client/gateway-client.ts'
-import { RunFollower, type FollowOptions, type FollowState } from '../../../cluster/client/run-follower.ts'
+import { RunFollower, type FollowState } from '../../../cluster/client/run-follower.ts'
 import {
   isOver,
   type LiveParameter,
@@ -42,19 +42,12 @@ export class ClusterRun {
   #files = $state.raw<readonly RunFile[]>([])
   #follower: RunFollower | null = null
   #stop = new AbortController()
-  readonly #options: FollowOptions
 
-  constructor(
-    client: GatewayClient,
-    summary: GatewayRun,
-    parameters: readonly LiveParameter[],
-    options: FollowOptions = {},
-  ) {
+  constructor(client: GatewayClient, summary: GatewayRun, parameters: readonly LiveParameter[]) {
     this.#client = client
     this.gateway = client.address
     this.parameters = parameters
     this.#summary = summary
-    this.#options = options
     this.feed.expect(summary.runId)
     this.#hearStatus(summary)
     void this.#follow()
@@ -155,7 +148,7 @@ export class ClusterRun {
         onStatus: (summary) => this.#hearStatus(summary),
         onState: (state) => this.#hearLink(state),
       },
-      { ...this.#options, lastSeq: this.#follower?.lastSeq ?? null },
+      { lastSeq: this.#follower?.lastSeq ?? null },
     )
     try {
       await this.#follower.follow(this.#stop.signal)

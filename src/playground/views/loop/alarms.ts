@@ -72,11 +72,11 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 const lastOf = ({ values }: Readonly<Series>, count: number) => values.slice(-count)
 
 /** Decides over the last values of a metric, or waits for more. */
-function lasting(source: AlarmSource, name: string, decide: (values: number[]) => Finding, count = LASTING): Finding {
-  const values = lastOf(source.series(name), count)
-  return values.length < count
+function lasting(source: AlarmSource, name: string, decide: (values: number[]) => Finding): Finding {
+  const values = lastOf(source.series(name), LASTING)
+  return values.length < LASTING
     ? waiting(
-        `Needs ${count} finished iterations with ${name}; there ${values.length === 1 ? 'is' : 'are'} ${values.length}.`,
+        `Needs ${LASTING} finished iterations with ${name}; there ${values.length === 1 ? 'is' : 'are'} ${values.length}.`,
       )
     : decide(values)
 }

@@ -16,12 +16,7 @@ const openPlayWorker = (): Bridge<OwnPlayWorker> =>
   )
 
 export class OwnPlayer {
-  readonly #open: () => Bridge<OwnPlayWorker>
   #opened: { hash: string; bridge: Bridge<OwnPlayWorker>; loaded: Promise<void> } | null = null
-
-  constructor(open: () => Bridge<OwnPlayWorker> = openPlayWorker) {
-    this.#open = open
-  }
 
   /** moments[k]: after k commands; null if the log does not determine the task. Throws OwnWorldError. */
   async play(world: WorldFile, { id, body }: LoggedTask, commands: readonly string[]): Promise<OwnMoment[] | null> {
@@ -45,7 +40,7 @@ export class OwnPlayer {
     if (this.#opened?.hash === hash) return this.#opened
     this.close()
     const bridge = deadlined(
-      this.#open(),
+      openPlayWorker(),
       LONGEST_WAIT_MS,
       () => new OwnWorldError(`${file} did not answer within ${LONGEST_WAIT_MS / 1000} seconds and was stopped.`),
     )

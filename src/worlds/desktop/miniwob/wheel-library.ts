@@ -21,9 +21,9 @@ const KEY = 'miniwob'
 export class WheelLibrary {
   readonly #database: LibraryDatabase<Schema>
 
-  constructor(name = 'rlanything-miniwob') {
+  constructor() {
     this.#database = new LibraryDatabase<Schema>({
-      name,
+      name: 'rlanything-miniwob',
       things: 'wheels',
       without: 'the wheel stays until you close or reload the page',
       whenFull: 'the wheel was not kept',

@@ -63,10 +63,10 @@ class Canvas {
       })
   }
 
-  writeCentred(text: string, { x, y, width, height }: Rectangle, colour?: Colour): void {
+  writeCentred(text: string, { x, y, width, height }: Rectangle): void {
     const room = width - 4
     const taken = Math.min(room, Array.from(text).length * ADVANCE)
-    this.write(text, x + Math.floor((width - taken) / 2), y + Math.floor(height / 2), room, colour)
+    this.write(text, x + Math.floor((width - taken) / 2), y + Math.floor(height / 2), room)
   }
 }
 

@@ -17,16 +17,18 @@ import type { DesktopTask } from '../task.ts'
 import { applyRewrite } from './apply.ts'
 import type { TaskRewrite } from './language.ts'
 
+const SAMPLES = 3
+
 /** Mean number of commands that the expert needs when it knows only what the task says. */
-export function expertLength({ game }: DesktopTask, samples = 3): number {
+export function expertLength({ game }: DesktopTask): number {
   // Nothing has to be looked for, so the expert takes a shortest way.
   if (game.missing.length === 0) return distanceToGoal(startGame(game))
   let total = 0
-  for (let sample = 0; sample < samples; sample++) {
+  for (let sample = 0; sample < SAMPLES; sample++) {
     const random = seededRandom('expert length', sample)
     total += playExpert(game, random, { stepLimit: 3 * defaultStepLimit }).commands.length
   }
-  return total / samples
+  return total / SAMPLES
 }
 
 /** All valid rewrites of a task in a direction. Files that nobody asks for count as harder: there is more to read. */

@@ -12,14 +12,16 @@ import { gameOf, initialKnowledge, type HouseholdTask } from '../task.ts'
 import { applyRewrite, type RewriteOptions } from './apply.ts'
 import type { TaskRewrite } from './language.ts'
 
+const SAMPLES = 3
+
 /** Mean number of commands that the expert needs, searching included, when it knows only what the task says. */
-export function expertLength(task: HouseholdTask, samples = 3): number {
+export function expertLength(task: HouseholdTask): number {
   const state = startGame(gameOf(task), { stepLimit: 4 * defaultStepLimit })
   let total = 0
-  for (let sample = 0; sample < samples; sample++) {
+  for (let sample = 0; sample < SAMPLES; sample++) {
     total += playExpert(state, initialKnowledge(task), seededRandom('expert length', sample)).commands.length
   }
-  return total / samples
+  return total / SAMPLES
 }
 
 /**

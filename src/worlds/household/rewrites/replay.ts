@@ -55,7 +55,7 @@ function addDistractors(game: HouseholdGame, count: number, seed: number): House
   let result = game
   for (let added = 0; added < count; added++) {
     const type = pickWeighted(random, types, (candidate) => laws[candidate]!.share)
-    const where = type === null ? null : drawPlacement(random, game.receptacles, type, undefined, false)
+    const where = type === null ? null : drawPlacement(random, game.receptacles, type)
     if (type !== null && where !== null) result = addObject(result, type, where)
   }
   return result

@@ -22,9 +22,9 @@ interface Schema extends DBSchema {
 export class IndexedDbWorldLibrary {
   readonly #database: LibraryDatabase<Schema>
 
-  constructor(name = 'rlanything-own-worlds') {
+  constructor() {
     this.#database = new LibraryDatabase<Schema>({
-      name,
+      name: 'rlanything-own-worlds',
       things: 'worlds',
       without: 'your world stays until you close or reload the page',
       whenFull: 'the world was not kept',

@@ -56,7 +56,7 @@ export function placeObjects(plan: FloorPlan, goal: Goal, random: Random): GameO
   const placed = targets.map((where) => ({ type: goal.object, in: where }))
   const others = plan.objectTypes.filter((type) => type !== goal.object)
   const addObject = (type: string) => {
-    const where = drawPlacement(random, plan.receptacles, type, undefined, false)
+    const where = drawPlacement(random, plan.receptacles, type)
     if (where !== null) placed.push({ type, in: [where] })
   }
   const isLampTask = goal.taskType === 'look_at_obj_in_light'
@@ -86,7 +86,7 @@ function placeTargets(plan: FloorPlan, goal: Goal, random: Random): number[][] |
   for (let attempt = 0; attempt < 60; attempt++) {
     const places: number[][] = []
     for (let i = 0; i < count; i++) {
-      const where = drawPlacement(random, plan.receptacles, goal.object, isBarred, false)
+      const where = drawPlacement(random, plan.receptacles, goal.object, isBarred)
       places.push(where === null ? [] : [where])
     }
     const within = places.flat().map((receptacle) => plan.receptacles[receptacle]!)
