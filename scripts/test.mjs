@@ -14,6 +14,8 @@ import { buildIfStale } from './start.mjs'
 
 /** From here on, all projects of vitest.config.ts run side by side. */
 const MANY_CORES = 4
+/** Parts of the slow files of the project `runtime`, of which each core takes the next when it has nothing else to do. */
+const SHARDS = 6
 export const PARTS = ['checks', 'unit', 'browser']
 
 /**
@@ -90,13 +92,15 @@ function sumOf(counts) {
  * @param {readonly string[]} projects
  * @param {boolean} isAll
  * @param {number} [priority]
+ * @param {string} [shard] such as `1/6`
  */
-async function runVitest(projects, isAll, priority = constants.priority.PRIORITY_NORMAL) {
+async function runVitest(projects, isAll, priority = constants.priority.PRIORITY_NORMAL, shard) {
   const folder = mkdtempSync(join(tmpdir(), 'vitest-report-'))
   const reportFile = join(folder, 'report.json')
   const args = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
   for (const project of projects) args.push('--project', project)
   if (!isAll) args.push('--exclude=**/*.slow.test.ts')
+  if (shard !== undefined) args.push(`--shard=${shard}`)
   const child = spawn(process.execPath, [toolFile('vitest'), ...args, `--outputFile.json=${reportFile}`], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -130,9 +134,16 @@ if (isMain(import.meta.url)) {
   // Two processes serve the page, and only one may build it.
   if (has('browser')) buildIfStale()
   const pages = has('browser') ? runVitest(['browser'], isAll) : []
-  if (availableParallelism() < MANY_CORES) await rest
-  const runtime = has('browser') ? runVitest(['runtime'], isAll, low) : []
-  const counts = (await Promise.all([checks, rest, pages, runtime])).flat()
+  const count = isAll ? SHARDS : 1
+  const shards = has('browser') ? Array.from({ length: count }, (_, i) => `${i + 1}/${count}`) : []
+  const runtime = (availableParallelism() < MANY_CORES ? [rest, pages] : [null, null]).map(async (before) => {
+    await before
+    const done = []
+    for (let shard = shards.shift(); shard !== undefined; shard = shards.shift())
+      done.push(await runVitest(['runtime'], isAll, low, shard))
+    return done
+  })
+  const counts = (await Promise.all([checks, rest, pages, ...runtime])).flat()
   const sum = sumOf(counts)
   process.stdout.write(closingLines(sum))
   process.exit(sum.failed === 0 ? 0 : 1)
