@@ -18,7 +18,7 @@ it('a run whose models were removed asks for that version, and continues once it
   await makeSmall(page)
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await goTo(page, 'Loop')
-  const from = await reach(page, 2)
+  const from = await reach(page, 3)
   await goTo(page, 'Runs')
   await page.getByText(`began with mine.models, version ${version}`).waitFor()
 

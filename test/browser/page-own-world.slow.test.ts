@@ -43,7 +43,7 @@ describe('a world from a file', () => {
     await makeSmall(page, { evaluateEvery: 2, evaluationTasks: 2 })
     await press(page, 'Run')
     await goTo(page, 'Loop')
-    const from = await reach(page, 2)
+    const from = await reach(page, 3)
     await runOnShow(page).getByText('Key and chest').waitFor()
     await page.getByRole('img', { name: /^Policy accuracy\. in distribution/ }).waitFor()
     await page.reload()
