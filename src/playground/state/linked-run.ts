@@ -27,18 +27,32 @@ interface Targets {
   focus: Focus
 }
 
-export async function showLinked(wanted: LinkedRun, { playground, focus }: Targets): Promise<Shown> {
+const FOUND: Shown = { problem: null, isMissing: false }
+
+/** `isWanted` turns false when another link is followed, and then nothing more is shown or reported. */
+export async function showLinked(
+  wanted: LinkedRun,
+  { playground, focus }: Targets,
+  isWanted: () => boolean,
+): Promise<Shown> {
   if (wanted.run !== null) {
-    if (!(await showKept(wanted.run, playground))) {
+    const isShown = await showKept(wanted.run, playground)
+    if (!isWanted()) return FOUND
+    if (!isShown) {
       if (isRecording(wanted.run)) return { problem: noSuchRecording(wanted.run), isMissing: false }
       const isMissing = !playground.runs.has(wanted.run)
       return { problem: whyMissing(wanted.run, playground), isMissing }
     }
-  } else if (!(await showRecorded(wanted, playground))) return { problem: NO_RECORDING, isMissing: false }
-  if (wanted.spot === null) return { problem: null, isMissing: false }
+  } else {
+    const isShown = await showRecorded(wanted, playground)
+    if (!isWanted()) return FOUND
+    if (!isShown) return { problem: NO_RECORDING, isMissing: false }
+  }
+  if (wanted.spot === null) return FOUND
   const { run } = playground.shown
   // Texts of early iterations are read back first.
   await run.want(Math.min(wanted.spot.iteration, run.viewFor('loop').current?.iteration ?? 0))
+  if (!isWanted()) return FOUND
   const view = run.viewFor('loop')
   const last = view.current?.iteration ?? 0
   // Closing the page discards the iteration under way, which may be the one that the address names.

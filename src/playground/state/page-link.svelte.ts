@@ -56,6 +56,8 @@ export class PageLink {
   #wasFollowed = $state.raw(false)
   /** A followed link whose step is not on show yet. */
   #wanted = $state.raw<ReadLink | null>(null)
+  /** The link whose run is being opened. */
+  #arriving: ReadLink | null = null
   /** A link to a kept run that this browser lacks. It is shown once the run is imported. */
   #missing = $state.raw<ReadLink | null>(null)
   #moment = $state.raw<LinkedMoment | null>(null)
@@ -148,19 +150,24 @@ export class PageLink {
     }
   }
 
-  /** Opens the step of the followed link, once the page has its runs. */
+  /** Opens the run and the step of the followed link, once the page has its runs. No-op while they are being opened. */
   async arrive(targets: Targets): Promise<void> {
     const wanted = this.#wanted
-    if (wanted === null) return
+    // A link that was followed before the page had its runs is waited for twice: as that link, and as the first.
+    if (wanted === null || wanted === this.#arriving) return
+    this.#arriving = wanted
     try {
       const { spot, run, content } = wanted
       if (run === null && spot === null) return
       const { showLinked } = await import('./linked-run.ts')
-      const found = await showLinked({ spot, run, hasContent: content !== null }, targets)
+      const isWanted = () => this.#wanted === wanted
+      const found = await showLinked({ spot, run, hasContent: content !== null }, targets, isWanted)
+      if (!isWanted()) return
       this.#report(found.problem)
       if (found.isMissing) this.#missing = wanted
     } finally {
       if (this.#wanted === wanted) this.#wanted = null
+      if (this.#arriving === wanted) this.#arriving = null
     }
   }
 

@@ -163,10 +163,11 @@ export class Playground {
 
   /**
    * Shows the recorded run of a published result, by its name in `runs/`, with its world on the controls. False if it cannot be
-   * loaded.
+   * loaded. Another run that is opened meanwhile is shown in its place.
    */
   async showRecording(name: string): Promise<boolean> {
-    await this.recorded.load([`./runs/${name}.jsonl.gz`])
+    const isWanted = await this.recorded.load([`./runs/${name}.jsonl.gz`])
+    if (!isWanted) return true
     if (this.hasRecording) {
       const { world = this.world } = this.recorded.view.settings ?? {}
       if (world !== this.world) this.choosePreset(this.#presetOf(world))

@@ -111,8 +111,8 @@ export class RecordedRun implements RunOnShow {
     return this.#isPlaying ? this.view.phase : null
   }
 
-  /** Loads the first of the addresses that exists, and shows the run's end. */
-  async load(addresses: readonly string[]): Promise<void> {
+  /** Loads the first of the addresses that exists, and shows the run's end. Returns false if another run was opened meanwhile. */
+  async load(addresses: readonly string[]): Promise<boolean> {
     const ticket = ++this.#loading
     this.pause()
     this.#failure = null
@@ -123,14 +123,15 @@ export class RecordedRun implements RunOnShow {
         const response = await fetch(address)
         if (!hasFile(response) || !response.body) continue
         const recording = await readRecording(response.body)
-        if (ticket !== this.#loading) return
+        if (ticket !== this.#loading) return false
         this.#address = address
         this.#show(recording)
-        return
+        return true
       }
-      if (ticket === this.#loading) this.#empty('absent')
+      if (ticket !== this.#loading) return false
+      this.#empty('absent')
     } catch (cause) {
-      if (ticket !== this.#loading) return
+      if (ticket !== this.#loading) return false
       this.#failure = {
         what: 'The recorded run could not be shown.',
         why: errorText(cause),
@@ -138,6 +139,7 @@ export class RecordedRun implements RunOnShow {
       }
       this.#empty('failed')
     }
+    return true
   }
 
   #empty(state: 'absent' | 'failed'): void {

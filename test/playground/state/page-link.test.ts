@@ -77,6 +77,50 @@ describe('a link to a moment of the first screen', () => {
   })
 })
 
+describe('a link to a recorded run', () => {
+  /** A page whose recordings load once the test lets them. */
+  function loadingPage(isThere: (name: string) => boolean) {
+    let load = () => {}
+    const loaded = new Promise<void>((resolve) => (load = resolve))
+    const showRecording = vi.fn(async (name: string) => {
+      await loaded
+      return isThere(name)
+    })
+    return { load, showRecording, targets: { playground: { showRecording } } as unknown as Targets }
+  }
+
+  it('opens it once if it was followed before the page had its runs, which is waited for twice', async () => {
+    const { load, showRecording, targets } = loadingPage(() => true)
+    const link = new PageLink()
+    await link.follow('#loop&run=coding-grpo', targets, null)
+    const arrivals = [link.arrive(targets), link.arrive(targets)]
+    await expect.poll(() => showRecording.mock.calls.length).toBeGreaterThan(0)
+    load()
+    await Promise.all(arrivals)
+    expect(showRecording.mock.calls).toEqual([['coding-grpo']])
+    // Once it is open, the same link can be followed again.
+    await link.follow('#loop&run=coding-grpo', targets, null)
+    await link.arrive(targets)
+    expect(showRecording).toHaveBeenCalledTimes(2)
+  })
+
+  it('reports and shows nothing more once another is followed', async () => {
+    const { load, showRecording, targets } = loadingPage((name) => name === 'coding-full')
+    const link = new PageLink()
+    await link.follow('#episodes&at=7/a/1/4&run=coding-grpo', targets, null)
+    const first = link.arrive(targets)
+    await link.follow('#loop&run=coding-full', targets, null)
+    const second = link.arrive(targets)
+    await expect.poll(() => showRecording.mock.calls.length).toBe(2)
+    load()
+    await Promise.all([first, second])
+    expect(link.problem).toBeNull()
+    await link.follow('#loop&run=coding-grpo', targets, null)
+    await link.arrive(targets)
+    expect(link.problem).toMatch(/coding-grpo, which could not be loaded/)
+  })
+})
+
 describe('a link to a lesson', () => {
   it('opens it before anything loads, and says if there is none of that name', async () => {
     const opened: string[] = []

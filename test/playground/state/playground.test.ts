@@ -195,6 +195,14 @@ describe('the run on show', () => {
     expect([playground.world, playground.shownWorld]).toEqual(['household', 'household'])
   })
 
+  it('is the arm that was asked for last while another one is loading', async () => {
+    const { playground } = page()
+    await playground.open()
+    const shown = await Promise.all([playground.showRecording('coding-full'), playground.showRecording('coding-grpo')])
+    expect(shown).toEqual([true, true])
+    expect(playground.recorded.recording).toBe('coding-grpo')
+  })
+
   it('is of the world that you chose, while yours continues unseen', async () => {
     const { playground, loop } = await running()
     loop.say({ type: 'events', runId: playground.live.runId, batch: parseRunLog(household).slice(0, 4) })
