@@ -37,6 +37,16 @@ const press = (page: Page, { mark }: Part) =>
 const iteration = async (page: Page) =>
   Number(/Iteration (\d+)/.exec((await page.locator('.sentence-now').textContent()) ?? '')?.[1] ?? 0)
 
+/** Waits for an iteration. If it does not come, says what the page shows of the run. */
+async function reachIteration(page: Page, wanted: number): Promise<void> {
+  try {
+    await expect.poll(() => iteration(page), { timeout: 300_000 }).toBeGreaterThanOrEqual(wanted)
+  } catch (cause) {
+    const shown = await page.locator('header ~ *').allInnerTexts()
+    throw new Error(`Iteration ${wanted} did not come. The page: ${shown.join(' | ').slice(0, 2000)}`, { cause })
+  }
+}
+
 /** Marks the parts that are in sight and closed and have no mark yet. */
 const closedParts = (page: Page, firstMark: number) =>
   page.locator(OPENERS).evaluateAll((openers, firstMark) => {
@@ -99,7 +109,7 @@ async function changesWhileOpen(page: Page, parts: readonly Part[]): Promise<str
   const before = await statesOf(page, parts)
   const heightsBefore = await heightsOf(page)
   const from = await iteration(page)
-  await expect.poll(() => iteration(page), { timeout: 120_000 }).toBeGreaterThanOrEqual(from + 1)
+  await reachIteration(page, from + 1)
   const hasFocus = await page.evaluate(() => document.activeElement?.hasAttribute('data-left') ?? false)
   const after = await statesOf(page, parts)
   // What is below an alarm or an open part moves when that grows: tables get rows.
@@ -187,7 +197,7 @@ it.each(['household', 'coding', 'desktop'] as const)('leaves alone whatever is o
   await page.goto(new URL(link, inject('pageAddress')).href)
   await openView(page, 'loop')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  await expect.poll(() => iteration(page)).toBeGreaterThanOrEqual(3)
+  await reachIteration(page, 3)
 
   const minutes = Number(process.env.LIVE_MINUTES ?? 0)
   const end = Date.now() + minutes * 60_000
