@@ -59,6 +59,33 @@ export async function mainThreadTasks(browser: Browser, page: Page, happens: () 
 }
 
 /**
+ * Milliseconds of CPU time of the longest task of each of several actions, one after the other, in one trace: to begin, end and read a
+ * trace takes longer than most actions. Each leaves the page loaded.
+ */
+export async function longestTaskOfEach(
+  browser: Browser,
+  page: Page,
+  actions: readonly (() => Promise<void>)[],
+): Promise<number[]> {
+  const endOf = (action: number) => `end-of-action-${action}`
+  const events = await traceOf(browser, page, async () => {
+    for (const [i, happens] of actions.entries()) {
+      await happens()
+      await page.evaluate((mark) => void performance.mark(mark), endOf(i))
+    }
+  })
+  const tasks = mainTasks(events)
+  let begin = -Infinity
+  return actions.map((_, i) => {
+    const end = markIn(events, endOf(i))?.ts
+    if (end === undefined) throw new Error(`The trace lacks the end of action ${i}.`)
+    const own = tasks.filter(({ ts }) => begin < ts && ts <= end)
+    begin = end
+    return Math.max(0, ...own.map(({ tdur }) => tdur / 1000))
+  })
+}
+
+/**
  * Milliseconds of CPU time of the task in which a page calls `performance.mark(mark)`, once, while something happens. Null if the trace
  * lacks it, as on a busy machine where the page's process begins to trace too late.
  */
@@ -69,7 +96,7 @@ export async function markedTask(
   happens: () => Promise<void>,
 ): Promise<number | null> {
   const events = await traceOf(browser, page, happens)
-  const marked = events.find(({ name, cat }) => name === mark && cat.includes('blink.user_timing'))
+  const marked = markIn(events, mark)
   const task = mainTasks(events).find(
     ({ pid, tid, ts, dur }) => pid === marked?.pid && tid === marked.tid && ts <= marked.ts && marked.ts <= ts + dur,
   )
@@ -81,6 +108,9 @@ async function traceOf(browser: Browser, page: Page, happens: () => Promise<void
   await happens()
   return (JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }).traceEvents
 }
+
+const markIn = (events: readonly TraceEvent[], mark: string) =>
+  events.find(({ name, cat }) => name === mark && cat.includes('blink.user_timing'))
 
 function mainTasks(events: readonly TraceEvent[]): Task[] {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`
