@@ -116,6 +116,23 @@ describe('the views', () => {
     await expect.poll(() => page.evaluate(() => Math.abs(scrollY - 400))).toBeLessThan(50)
   })
 
+  it('say that the recorded run is loading, and are drawn once it is there', async () => {
+    await open()
+    let load = () => {}
+    const loaded = new Promise<void>((resolve) => (load = resolve))
+    await page.route('**/runs/**', async (route) => {
+      await loaded
+      await route.continue()
+    })
+    await page.goto(new URL('#tasks', inject('pageAddress')).href)
+    const loading = page.getByText('The recorded run is loading.')
+    await loading.waitFor()
+    expect(await page.locator('#thresholds').count()).toBe(0)
+    load()
+    await page.locator('#thresholds').waitFor()
+    expect(await loading.count()).toBe(0)
+  })
+
   it('are removed by a link that hides their contents', async () => {
     await visit('#hide=trajectories,runs,results&view=runs')
     await expect.poll(shown).toBe('Watch')
