@@ -60,12 +60,12 @@ export class CurrentRun {
 
   /** Resolves when the run has ended and its workers are gone; never rejects. */
   async play(): Promise<void> {
-    const { request, store, resumed } = this.#parts
+    const { request, store } = this.#parts
     try {
       await this.session.run()
     } catch (error) {
       const isLost = error instanceof RunLostError
-      const isKept = store !== null && (resumed !== undefined || this.session.hasCheckpoint)
+      const isKept = store !== null && this.session.hasCheckpoint
       const failure = isLost ? lostFailure(error) : failureOf('The run ended early.', error, request, { isKept })
       this.#send({ state: 'failed', failure })
     } finally {

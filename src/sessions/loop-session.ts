@@ -29,7 +29,9 @@ export interface SessionOptions {
   /** Iterations to run from here. */
   iterations: number
   store: RunStore
-  /** Iterations between checkpoints in the store, beside one where the run pauses or ends; 0 saves only on request. */
+  /**
+   * Iterations between checkpoints in the store, beside the first and one where the run pauses or ends; 0 saves only on request.
+   */
   checkpointEvery: number
   /** The log of a resumed run; the models hold the weights that belong to its end. */
   history?: readonly LoggedEvent[]
@@ -81,7 +83,7 @@ export class LoopSession {
   #steps: StepRequest[] = []
   #wake: (() => void) | null = null
   #isSaveRequested = false
-  #hasCheckpoint = false
+  #hasCheckpoint: boolean
   /** Between iterations, a checkpoint fits the log. */
   #isBetweenIterations = true
 
@@ -91,6 +93,8 @@ export class LoopSession {
     this.#log = [...(options.history ?? [])]
     this.#stored = this.#tried = this.#log.length
     this.#remaining = options.iterations
+    // A run is resumed from one.
+    this.#hasCheckpoint = options.history !== undefined
     this.#isPaused = options.isPausedAtStart ?? false
     this.#settings = currentSettings(options.request.settings, this.#log)
   }
@@ -105,7 +109,7 @@ export class LoopSession {
     return this.#settings
   }
 
-  /** Whether the store has taken a checkpoint. */
+  /** Whether the run can be resumed from the store. */
   get hasCheckpoint(): boolean {
     return this.#hasCheckpoint
   }
@@ -173,10 +177,10 @@ export class LoopSession {
     if (this.#steps[0] !== undefined && this.#steps[0].only === only) this.#steps.shift()
     await this.#flush()
     const every = this.#options.checkpointEvery
-    // A run that pauses may be left so: it has to be resumable from here.
+    // A run that pauses may be left so: it has to be resumable from here. Before there is any checkpoint, all of it could be lost.
     const isPausing = this.#isPaused && this.#steps.length === 0
-    const isDue = every > 0 && (iteration % every === 0 || this.#remaining === 0 || isPausing)
-    if (isDue || this.#isSaveRequested) await this.#saveCheckpoint(iteration)
+    const isDue = iteration % every === 0 || this.#remaining === 0 || isPausing || !this.#hasCheckpoint
+    if ((every > 0 && isDue) || this.#isSaveRequested) await this.#saveCheckpoint(iteration)
   }
 
   async #saveTimings({ iteration, metrics }: EphemeralEvent & TimingsMeasured): Promise<void> {

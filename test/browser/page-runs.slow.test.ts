@@ -302,8 +302,8 @@ describe('a kept run', () => {
 
     await setLambda(page, 0.25)
     await card.getByRole('button', { name: 'Branch…' }).click()
-    await card.getByRole('spinbutton').fill('1')
-    await card.getByText(/Iteration 1 has no checkpoint\. The nearest is 2/).waitFor()
+    await card.getByRole('spinbutton').fill('3')
+    await card.getByText(/Iteration 3 has no checkpoint\. The nearest is 2/).waitFor()
     await card.getByText('λ 0.25').waitFor()
     const seed = page.getByRole('textbox', { name: 'Seed', exact: true })
     await seed.fill('9')

@@ -403,8 +403,8 @@ describe('the loop service', () => {
     await service.start(request('a', 2))
     await until(() => states().at(-1) === 'finished')
     const branch = { from: 'a', runId: 'b', iterations: 4 }
-    await expect(service.branchRun({ ...branch, iteration: 1, patch: {} })).rejects.toThrow(
-      'no checkpoint of iteration 1',
+    await expect(service.branchRun({ ...branch, iteration: 3, patch: {} })).rejects.toThrow(
+      'no checkpoint of iteration 3',
     )
     const fixed = { seed: 3 } as object
     await expect(service.branchRun({ ...branch, iteration: 2, patch: fixed })).rejects.toThrow('seed')

@@ -73,8 +73,8 @@ export async function watchMainThread(
     await pressRun(first, preset)
     await reached(first, after)
     await watch(first, 'that made the run')
-    // A run is continued from a checkpoint. The first is kept after two iterations, before a third is.
-    await reached(first, 3)
+    // A run is continued from a checkpoint. The first is kept after an iteration, before a second is.
+    await reached(first, 2)
     await first.close()
     const second = await openPage(visitor, address)
     const before = await finishedIterations(second)
