@@ -3,19 +3,31 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseLoopArguments } from '../../src/cli/loop/arguments.ts'
+import { findCheckpoint } from '../../src/cli/loop/resume.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
 import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { writeInstructFolder } from '../engines/transformer/instruct-folder.ts'
-import { loop as loopOfSources, SMALL, useCompiledLoop } from './loop-process.ts'
+import { SMALL, useCompiledLoop } from './loop-process.ts'
 import { smallRelease } from '../worlds/household/library/release.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const shipped = join(root, 'public/models')
+/** Of a run that need not measure its models. */
+const UNMEASURED = ['--set', 'evaluateEvery=0']
+
 describe('the loop on the command line', () => {
   const loop = useCompiledLoop()
   let folder: string
   let models: string
+  const eventsOf = (file: string) => parseRunLog(readFileSync(join(folder, file), 'utf8'))
+  /** What the policy did in training. */
+  const played = (file: string, iteration = 1) =>
+    eventsOf(file).filter(
+      (event) => event.type === 'episode' && event.split === 'train' && event.iteration === iteration,
+    )
+
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'loop-'))
     models = await writeTinyModels()
@@ -26,13 +38,17 @@ describe('the loop on the command line', () => {
   })
 
   it('writes the same log for the same seed, byte for byte, on one sampler or three, and a different one for another seed', async () => {
-    const run = (seed: number, file: string, samplers = 1) =>
+    const run = (seed: number, file: string, ...more: string[]) =>
       loop(
-        ...['--models', shipped, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
-        ...[...SMALL, '--out', join(folder, file), '--samplers', String(samplers)],
+        ...['--models', shipped, '--backend', 'cpu', '--seed', String(seed), ...SMALL, '--set', 'evaluateEvery=2'],
+        ...['--out', join(folder, file), ...more],
       )
-    const [first, second] = await Promise.all([run(1, 'a.jsonl'), run(1, 'b.jsonl', 3)])
-    expect([first.stderr, first.code, second.code]).toEqual(['', 0, 0])
+    const [first, second, other] = await Promise.all([
+      run(1, 'a.jsonl', '--iterations', '2'),
+      run(1, 'b.jsonl', '--iterations', '2', '--samplers', '3'),
+      run(2, 'c.jsonl', '--iterations', '1', ...UNMEASURED),
+    ])
+    expect([first.stderr, first.code, second.code, other.code]).toEqual(['', 0, 0, 0])
     const log = readFileSync(join(folder, 'a.jsonl'), 'utf8')
     expect(readFileSync(join(folder, 'b.jsonl'), 'utf8')).toBe(log)
     expect(log).not.toContain(folder)
@@ -42,15 +58,17 @@ describe('the loop on the command line', () => {
     expect(events.some((event) => event.type === 'model-updated')).toBe(true)
     expect(events.at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
     expect(readFileSync(join(folder, 'a.timings.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
-
-    await run(2, 'c.jsonl')
-    expect(readFileSync(join(folder, 'c.jsonl'), 'utf8')).not.toBe(log)
+    expect(played('c.jsonl')).toHaveLength(6)
+    expect(played('c.jsonl')).not.toEqual(played('a.jsonl'))
   })
 
   it('selects the CPU without a graphics adapter, with the same log as --backend cpu', async () => {
-    const run = (command: typeof loop, backend: string, file: string) =>
-      command('--models', models, '--backend', backend, '--iterations', '1', ...SMALL, '--out', join(folder, file))
-    const [auto, cpu] = await Promise.all([run(loopOfSources, 'auto', 'auto.jsonl'), run(loop, 'cpu', 'cpu.jsonl')])
+    const run = (backend: string) =>
+      loop(
+        ...['--models', models, '--backend', backend, '--iterations', '1', ...SMALL, ...UNMEASURED],
+        ...['--out', join(folder, `${backend}.jsonl`)],
+      )
+    const [auto, cpu] = await Promise.all([run('auto'), run('cpu')])
     expect([auto.code, cpu.code, cpu.stderr]).toEqual([0, 0, ''])
     const chosen = /^Backend: (cpu|webgpu), because /.exec(auto.stderr)?.[1]
     const log = readFileSync(join(folder, 'auto.jsonl'), 'utf8')
@@ -66,10 +84,15 @@ describe('the loop on the command line', () => {
     const run = (file: string, ...more: string[]) =>
       loop(
         ...[...roles, '--lora', 'rank=2,targets=q_proj+v_proj', '--models', 'nowhere', '--backend', 'cpu'],
-        ...['--iterations', '1', '--save', join(folder, 'adapters'), ...SMALL, '--set', 'evaluateEvery=0'],
-        ...['--out', join(folder, file), ...more],
+        ...['--iterations', '1', ...SMALL, ...UNMEASURED, '--out', join(folder, file), ...more],
       )
-    const { code, stderr } = await run('chat.jsonl')
+    const [{ code, stderr }, again, desktop, refused] = await Promise.all([
+      run('chat.jsonl', '--save', join(folder, 'adapters')),
+      run('chat-again.jsonl'),
+      run('chat-desktop.jsonl', '--preset', 'desktop', '--set', 'screen=marks', '--set', 'maxSteps=1'),
+      loop('--preset', 'desktop', '--set', 'screen=marks', '--models', models),
+    ])
+    expect([again.code, desktop.code]).toEqual([0, 0])
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
@@ -84,81 +107,75 @@ describe('the loop on the command line', () => {
       'saved',
     )
     expect([...tensors.keys()].every((name) => name.includes('.lora_'))).toBe(true)
-    await run('chat-again.jsonl')
     expect(readFileSync(join(folder, 'chat-again.jsonl'), 'utf8')).toBe(log)
 
     // The desktop, on which the numbered list of what can be clicked follows every observation.
-    const desktop = await run('chat-desktop.jsonl', '--preset', 'desktop', '--set', 'screen=marks')
-    expect(desktop.code).toBe(0)
-    const events = parseRunLog(readFileSync(join(folder, 'chat-desktop.jsonl'), 'utf8'))
+    const events = eventsOf('chat-desktop.jsonl')
     const opening = events.find((event) => event.type === 'episode')!.opening
     expect(opening).toMatch(/^Desktop: Files, .*\n1 \S+ /s)
     expect(events.filter(({ type }) => type === 'judged')).toHaveLength(6)
-    const refused = await loop('--preset', 'desktop', '--set', 'screen=marks', '--models', models)
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('only chat models can read')])
   })
 
   it('resumes from its checkpoint with the same log, after a kill too, and refuses the arguments of another run', async () => {
-    const run = (file: string, iterations: number, ...more: string[]) =>
-      loop(
-        ...['--models', models, '--backend', 'cpu', '--iterations', String(iterations), ...SMALL],
-        ...['--out', join(folder, `${file}.jsonl`), '--save', join(folder, file), ...more],
-      )
-    await run('straight', 3)
+    const args = (file: string, iterations: number, ...more: string[]) => [
+      ...['--models', models, '--backend', 'cpu', '--iterations', String(iterations), ...SMALL, '--set', 'maxSteps=2'],
+      ...['--out', join(folder, `${file}.jsonl`), '--save', join(folder, file), ...more],
+    ]
+    const [, first] = await Promise.all([loop(...args('straight', 2)), loop(...args('resumed', 1, '--resume'))])
     const straight = readFileSync(join(folder, 'straight.jsonl'), 'utf8')
-    const first = await run('resumed', 1, '--resume')
     expect([first.code, first.stderr]).toEqual([0, 'No checkpoint yet: the run starts.\n'])
     // A killed process leaves events after its checkpoint, and half a line.
     const log = join(folder, 'resumed.jsonl')
     writeFileSync(log, `${readFileSync(log, 'utf8')}{"type":"iteration-sta`)
-    const { code, stderr } = await run('resumed', 3, '--resume', '--samplers', '2')
+    const { code, stderr } = await loop(...args('resumed', 2, '--resume', '--samplers', '2'))
     expect([code, stderr]).toEqual([0, 'Resuming after iteration 1.\n'])
     expect(readFileSync(log, 'utf8')).toBe(straight)
-    expect(readFileSync(join(folder, 'resumed.timings.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(3)
+    expect(readFileSync(join(folder, 'resumed.timings.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
     for (const file of ['policy/model.safetensors', 'reward/model.safetensors', 'optimizer/policy.safetensors'])
       expect(
         readFileSync(join(folder, 'resumed', file)).equals(readFileSync(join(folder, 'straight', file))),
         file,
       ).toBe(true)
 
-    const done = await run('resumed', 3, '--resume')
+    const done = await loop(...args('resumed', 2, '--resume'))
     expect([done.code, done.stdout]).toEqual([0, ''])
     expect(readFileSync(log, 'utf8')).toBe(straight)
-    const other = await run('resumed', 4, '--resume', '--set', 'lambda=2')
+    const other = await loop(...args('resumed', 3, '--resume', '--set', 'lambda=2'))
     expect([other.code, other.stderr]).toEqual([
       2,
       '--resume: the run started with lambda=1, not 2. Repeat its arguments.\n',
     ])
-    const seed = await run('resumed', 4, '--resume', '--seed', '5')
-    expect(seed.stderr).toMatch(
+    const found = (runId: string) => findCheckpoint(runId, parseLoopArguments(args('resumed', 3, '--resume'))!)
+    await expect(found('household-s5')).rejects.toThrow(
       /^--resume: .* has a checkpoint of run household-s0, and these arguments are of household-s5\./,
     )
     writeFileSync(log, straight.split('\n').slice(0, 3).join('\n') + '\n')
-    const short = await run('resumed', 4, '--resume')
-    expect([short.code, short.stderr]).toEqual([1, expect.stringContaining('is not the log of the checkpoint in')])
+    await expect(found('household-s0')).rejects.toThrow('is not the log of the checkpoint in')
   })
 
   it('starts from the models of another run, by --models or by role', async () => {
     const run = (file: string, ...more: string[]) =>
-      loop(...['--backend', 'cpu', '--iterations', '1', ...SMALL, '--out', join(folder, file), ...more])
+      loop(...['--backend', 'cpu', '--iterations', '1', ...SMALL, ...UNMEASURED, '--out', join(folder, file), ...more])
     const saved = join(folder, 'start')
     await run('start.jsonl', '--models', shipped, '--save', saved, '--set', 'policyLearningRate=0.01')
-    const { code, stderr } = await run('from-models.jsonl', '--models', saved)
+    const roles = ['--policy-model', join(saved, 'policy'), '--reward-model', join(saved, 'reward'), '--lora', 'none']
+    const [{ code, stderr }] = await Promise.all([
+      run('from-models.jsonl', '--models', saved),
+      run('from-roles.jsonl', ...roles),
+    ])
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
         /^Models: policy start\/policy \(.*\), reward start\/reward \(.*\), author household-author \(.*\)\.\n$/,
       ),
     ])
-    const roles = ['--policy-model', join(saved, 'policy'), '--reward-model', join(saved, 'reward'), '--lora', 'none']
-    await run('from-roles.jsonl', ...roles)
     const log = readFileSync(join(folder, 'from-models.jsonl'), 'utf8')
     expect(readFileSync(join(folder, 'from-roles.jsonl'), 'utf8')).toBe(log)
     expect(log).not.toContain(folder)
-    await run('untrained.jsonl', '--models', shipped)
-    const episodes = (file: string) =>
-      parseRunLog(readFileSync(join(folder, file), 'utf8')).filter(({ type }) => type === 'episode')
-    expect(episodes('from-models.jsonl')).not.toEqual(episodes('untrained.jsonl'))
+    // Same seed, but the models of the first run had not learned yet.
+    expect(played('from-models.jsonl')).toHaveLength(6)
+    expect(played('from-models.jsonl')).not.toEqual(played('start.jsonl'))
   })
 
   it('plays the games of a folder, and names files that are not games', async () => {
@@ -185,7 +202,7 @@ describe('the loop on the command line', () => {
         '--out',
         file,
       )
-    const { code, stderr } = await run(out)
+    const [{ code, stderr }] = await Promise.all([run(out), run(join(folder, 'again.jsonl'))])
     const lines = stderr.trimEnd().split('\n')
     expect([code, lines.length]).toEqual([0, 7])
     expect(lines.slice(0, 5).every((line) => /^Left out .*cut-\d\/game\.tw-pddl: It is not JSON/.test(line))).toBe(true)
@@ -199,25 +216,25 @@ describe('the loop on the command line', () => {
     const evaluated = events.flatMap((event) => (event.type === 'evaluation' && event.temperature === 0 ? [event] : []))
     expect(evaluated.map(({ episodes }) => episodes)).toEqual([2, 2, 2, 2])
 
-    await run(join(folder, 'again.jsonl'))
     expect(readFileSync(join(folder, 'again.jsonl'), 'utf8')).toBe(readFileSync(out, 'utf8'))
   })
 
   it('writes the same log of programs and tests for the same seed, byte for byte, with Code on stdout', async () => {
-    const run = (seed: number, file: string, command = loop) =>
-      command(
-        ...['--preset', 'coding', '--models', models, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
-        ...[...SMALL, '--set', 'evaluationRollouts=2', '--out', join(folder, file)],
+    const run = (seed: number, file: string, ...more: string[]) =>
+      loop(
+        ...['--preset', 'coding', '--models', models, '--backend', 'cpu', '--seed', String(seed), ...SMALL],
+        ...['--set', 'evaluationTasks=1', '--set', 'evaluationRollouts=1', '--out', join(folder, file), ...more],
       )
     const [first, second, other] = await Promise.all([
-      run(1, 'code-a.jsonl'),
-      run(1, 'code-b.jsonl', loopOfSources),
-      run(2, 'code-c.jsonl'),
+      run(1, 'code-a.jsonl', '--iterations', '2'),
+      run(1, 'code-b.jsonl', '--iterations', '2'),
+      run(2, 'code-c.jsonl', '--iterations', '1', ...UNMEASURED),
     ])
     expect([first.stderr, first.code, second.code, other.code]).toEqual(['', 0, 0, 0])
     const log = readFileSync(join(folder, 'code-a.jsonl'), 'utf8')
     expect(readFileSync(join(folder, 'code-b.jsonl'), 'utf8')).toBe(log)
-    expect(readFileSync(join(folder, 'code-c.jsonl'), 'utf8')).not.toBe(log)
+    expect(played('code-c.jsonl')).toHaveLength(6)
+    expect(played('code-c.jsonl')).not.toEqual(played('code-a.jsonl'))
 
     const events = parseRunLog(log)
     expect(events[0]).toMatchObject({
