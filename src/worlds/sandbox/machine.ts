@@ -180,8 +180,11 @@ export class Machine {
    * whose definitions are to be kept: memory that was never used is still zero there, which shows where the heap ends.
    */
   keep(): void {
-    const memory = new Uint8Array(this.#memory.buffer)
-    const heapEnd = memory.findLastIndex((byte) => byte !== 0) + 1
+    // Word by word, because there are sixteen million bytes.
+    const words = new Int32Array(this.#memory.buffer)
+    let used = words.length
+    while (used > 0 && words[used - 1] === 0) used--
+    const heapEnd = used * Int32Array.BYTES_PER_ELEMENT
     this.#image = this.#parts(heapEnd)
     this.#globals = this.#globals.map(({ global }) => ({ global, value: global.value }))
   }
