@@ -52,19 +52,18 @@ it('a run plays in the world of a file, logs which, and continues only there', a
   expect(eventsOf('mine').at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
 })
 
+/** What else a world can do wrong, and the reasons, are in test/worlds/own/guest.test.ts. */
 it.each([
   ['loops', 'for (;;);', 'did not end within 2 seconds and was stopped'],
   ['throws', 'state.x.y', 'failed: TypeError: cannot read property'],
-  ['floods', `return { state: 'x'.repeat(200000), text: 'x' }`, 'is too long'],
-  ['phones', `fetch('https://example.org')`, `failed: ReferenceError: 'fetch' is not defined`],
 ])(
   'a world that %s in a later task ends the run with the reason, and what was saved stays',
   async (name, body, why) => {
     const step = (bad: number) =>
       `(state, command) => { if (state.number % 2 === ${bad}) { ${body} } return { state, text: 'No.' } }`
-    // Tasks alternate between odd and even; one of the two is played first.
+    // Tasks alternate between odd and even; one of the two is played first: with this seed, an even one.
     const task = `(split, random) => ({ number: random.integer(0, 1e6) })`
-    for (const bad of [0, 1]) {
+    for (const bad of [1, 0]) {
       const run = `${name}-${bad}`
       const { code, stderr } = await play(run, worldOf({ task, step: step(bad) }), '--iterations', '4', '--seed', '1')
       expect([code, stderr]).toEqual([1, expect.stringContaining(`\`step\` of ${run}.ts ${why}`)])
