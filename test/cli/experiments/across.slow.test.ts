@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { typescriptFlags } from '../../../scripts/ensure.mjs'
+import { paperCommand } from '../../../src/cli/experiments/paper/command.ts'
 import { writeModelFolder } from '../../../src/language-model/files/folder-reader.ts'
 import { LanguageModel } from '../../../src/language-model/language-model.ts'
 import { configJson } from '../../../src/pretraining/model-shape.ts'
@@ -26,21 +27,7 @@ let folder: string
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'across-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const across = (...args: string[]) =>
-  spawnSync(
-    process.execPath,
-    [
-      ...typescriptFlags(),
-      'src/cli/experiments.ts',
-      'paper',
-      '--table',
-      'across',
-      '--out',
-      join(folder, 'runs'),
-      ...args,
-    ],
-    { encoding: 'utf8' },
-  )
+const args = (...more: string[]) => ['--table', 'across', '--out', join(folder, 'runs'), ...more]
 
 async function writeFreshModels(): Promise<string> {
   const tokenizer = sharedTokenizer()
@@ -57,14 +44,15 @@ async function writeFreshModels(): Promise<string> {
 }
 
 it('the models of one run learn in one world and are measured in both', async () => {
-  const missing = across('--quick', '--shared-models', join(folder, 'models'))
-  expect(missing.status).toBe(2)
-  expect(missing.stderr).toContain('has no model shared-policy. Make it with npm run pretrain -- --world shared.')
+  await expect(paperCommand(args('--quick', '--shared-models', join(folder, 'models')))).rejects.toThrow(
+    'has no model shared-policy. Make it with npm run pretrain -- --world shared.',
+  )
 
   const models = await writeFreshModels()
   const set = TINY.flatMap((setting) => ['--set', setting])
-  const run = () => across('--quick', '--seeds', '3', '--iterations', '1', '--shared-models', models, ...set)
-  const first = run()
+  const once = args('--quick', '--seeds', '3', '--iterations', '1', '--shared-models', models, ...set)
+  const command = [...typescriptFlags(), 'src/cli/experiments.ts', 'paper', ...once]
+  const first = spawnSync(process.execPath, command, { encoding: 'utf8' })
   expect(first.stderr).toContain('2 of 2 runs')
   expect(first.status).toBe(0)
   const results = parseResults(JSON.parse(readFileSync(join(folder, 'runs/results/across.json'), 'utf8')))
@@ -80,6 +68,6 @@ it('the models of one run learn in one world and are measured in both', async ()
   // Finished runs are kept.
   const records = () => readdirSync(join(folder, 'runs')).filter((name) => name.endsWith('.json'))
   const before = records().map((name) => readFileSync(join(folder, 'runs', name), 'utf8'))
-  expect(run().status).toBe(0)
+  expect(await paperCommand(once)).toBe(0)
   expect(records().map((name) => readFileSync(join(folder, 'runs', name), 'utf8'))).toEqual(before)
 })
