@@ -32,7 +32,11 @@ const args = (...more: string[]) => ['--table', 'across', '--out', join(folder, 
 async function writeFreshModels(): Promise<string> {
   const tokenizer = sharedTokenizer()
   const { vocab } = tokenizer.model
-  const config = configJson(SHAPE, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!)
+  // Fresh models hardly end a response, so a short context ends it.
+  const config = {
+    ...configJson(SHAPE, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!),
+    max_position_embeddings: 256,
+  }
   const models = join(folder, 'models')
   for (const [seed, role] of ['policy', 'reward'].entries()) {
     const model = await LanguageModel.fresh(config, tokenizer, seed, 'cpu')
