@@ -11,17 +11,24 @@ export interface Literal extends Atom {
   isNegated: boolean
 }
 
+/** Argument lists by their words, in the order in which they were added. */
+type Facts = Map<string, readonly string[]>
+
 export class FactSet {
-  private readonly byPredicate = new Map<string, Map<string, readonly string[]>>()
+  private readonly byPredicate = new Map<string, Facts>()
+  /** [predicate, place, name], with spaces between them: the facts with that name in that place. */
+  private readonly byArgument = new Map<string, Facts>()
 
   add({ predicate, args }: Atom): void {
-    let facts = this.byPredicate.get(predicate)
-    if (!facts) this.byPredicate.set(predicate, (facts = new Map<string, readonly string[]>()))
-    facts.set(args.join(' '), args)
+    const key = args.join(' ')
+    put(this.byPredicate, predicate, key, args)
+    args.forEach((arg, place) => put(this.byArgument, `${predicate} ${place} ${arg}`, key, args))
   }
 
   delete({ predicate, args }: Atom): void {
-    this.byPredicate.get(predicate)?.delete(args.join(' '))
+    const key = args.join(' ')
+    this.byPredicate.get(predicate)?.delete(key)
+    args.forEach((arg, place) => this.byArgument.get(`${predicate} ${place} ${arg}`)?.delete(key))
   }
 
   has({ predicate, args }: Atom): boolean {
@@ -37,9 +44,20 @@ export class FactSet {
     return this.byPredicate.get(predicate)?.size ?? 0
   }
 
+  /** Argument lists of the facts of a predicate with this name in this place. */
+  with(predicate: string, place: number, name: string): Iterable<readonly string[]> {
+    return this.byArgument.get(`${predicate} ${place} ${name}`)?.values() ?? []
+  }
+
   *[Symbol.iterator](): Iterator<Atom> {
     for (const [predicate, facts] of this.byPredicate) for (const args of facts.values()) yield { predicate, args }
   }
+}
+
+function put(sets: Map<string, Facts>, name: string, key: string, args: readonly string[]): void {
+  let facts = sets.get(name)
+  if (!facts) sets.set(name, (facts = new Map()))
+  facts.set(key, args)
 }
 
 /** Values of variables. */
@@ -69,13 +87,24 @@ export function* solutions(
 
   function* solve(left: readonly Literal[], binding: Binding): Generator<Binding> {
     const isOpen = (arg: string) => isVariable(arg) && !binding.has(arg)
-    const tests = left.filter((literal) => !literal.args.some(isOpen))
-    if (!tests.every((literal) => holds(substitute(literal, binding), facts))) return
-    const open = left.filter((literal) => literal.args.some(isOpen))
+    const open: Literal[] = []
     // Continues with the fewest candidates: facts of a positive literal with the fewest unknowns, or else a type.
-    const generators = open.filter((literal) => !literal.isNegated && literal.predicate !== '=')
-    const cost = (literal: Literal) => literal.args.filter(isOpen).length * 1e6 + facts.count(literal.predicate)
-    const next = generators.sort((a, b) => cost(a) - cost(b))[0]
+    let next: Literal | null = null
+    let least = Infinity
+    for (const literal of left) {
+      let unknowns = 0
+      for (const arg of literal.args) if (isOpen(arg)) unknowns++
+      if (unknowns === 0) {
+        if (!holds(substitute(literal, binding), facts)) return
+        continue
+      }
+      open.push(literal)
+      if (literal.isNegated || literal.predicate === '=') continue
+      const cost = unknowns * 1e6 + facts.count(literal.predicate)
+      if (cost >= least) continue
+      next = literal
+      least = cost
+    }
     if (!next) {
       const variable = variables.find(({ name }) => !binding.has(name))
       if (!variable) {
@@ -87,10 +116,13 @@ export function* solutions(
       }
       return
     }
+    const { predicate, args: wanted } = next
     const rest = open.filter((literal) => literal !== next)
-    for (const args of facts.of(next.predicate)) {
+    const known = wanted.findIndex((arg) => !isOpen(arg))
+    const value = (arg: string) => (isVariable(arg) ? binding.get(arg)! : arg)
+    for (const args of known < 0 ? facts.of(predicate) : facts.with(predicate, known, value(wanted[known]!))) {
       const extended = new Map(binding)
-      const matches = next.args.every((arg, i) => {
+      const matches = wanted.every((arg, i) => {
         if (!isVariable(arg)) return arg === args[i]
         const value = extended.get(arg)
         if (value !== undefined) return value === args[i]

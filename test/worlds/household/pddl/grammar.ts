@@ -49,6 +49,7 @@ export class Grammar {
   /** [action] in lower case. */
   readonly actions = new Map<string, ActionText>()
   private readonly rules = new Map<string, Production[]>()
+  private readonly parsed = new Map<string, readonly TextSymbol[]>()
 
   constructor(document: string) {
     for (const { name, body } of blocks(document)) {
@@ -76,7 +77,9 @@ export class Grammar {
   }
 
   derive(text: string, scene: Scene, mapping: Mapping): string {
-    return this.expand(parseSymbols(text), scene, mapping)
+    let symbols = this.parsed.get(text)
+    if (!symbols) this.parsed.set(text, (symbols = parseSymbols(text)))
+    return this.expand(symbols, scene, mapping)
   }
 
   private expand(symbols: readonly TextSymbol[], scene: Scene, mapping: Mapping): string {
