@@ -1,11 +1,11 @@
 /**
- * A coding run for tests: generated problems and the judge in its thread, as in a real run, but with fake models. The policy
- * writes the reference solution with probability `level`; the reward model writes true tests and spoils half of them.
+ * A coding run for tests: generated problems and the judge, as in a real run, but with fake models. The policy writes the reference
+ * solution with probability `level`; the reward model writes true tests and spoils half of them.
  */
 import { startThread } from '../../src/threads/node-threads.ts'
 import { openCoding } from '../../src/worlds/coding/open.ts'
-import { connectWorker } from '../../src/threads/worker-bridge.ts'
-import type { Judge } from '../../src/worlds/coding/judge/judge.ts'
+import { connectWorker, type Bridge } from '../../src/threads/worker-bridge.ts'
+import { Judge } from '../../src/worlds/coding/judge/judge.ts'
 import type { ImportedProblem } from '../../src/worlds/coding/problem-source.ts'
 import { expectingTests, type Problem } from '../../src/worlds/coding/problem.ts'
 import { testResponse } from '../worlds/coding/test-response.ts'
@@ -38,7 +38,11 @@ export interface CodingRunOptions {
   problems?: readonly ImportedProblem[]
   /** What the policy writes instead of right and wrong programs. */
   write?: (uniform: () => number) => string
+  /** Whether the judge has a thread of its own, as in a real run. The thread takes a second to start. */
+  isInThread?: boolean
 }
+
+const judgeHere = (): Bridge<Judge> => ({ remote: new Judge(), lost: new Promise(() => {}), terminate() {} })
 
 export async function openCodingRun(settings: Settings, options: CodingRunOptions = {}): Promise<OpenedRun> {
   const {
@@ -50,8 +54,8 @@ export async function openCodingRun(settings: Settings, options: CodingRunOption
     { settings, isResumed: false },
     {
       listProblems: () => Promise.resolve(options.problems ?? []),
-      judges: 2,
-      startJudge: () => connectWorker<Judge>(startThread(JUDGE), 'judge'),
+      judges: 1,
+      startJudge: () => (options.isInThread ? connectWorker<Judge>(startThread(JUDGE), 'judge') : judgeHere()),
       onJudgeLoss(loss) {
         throw loss
       },

@@ -306,6 +306,7 @@ describe('the loop service', () => {
       openCodingRun(settings, {
         problems: [{ split: 'train', task }],
         write: (uniform) => `for (;;); // ${uniform()}`,
+        isInThread: true,
       }),
     )
     await service.start({ ...request('a', 1000), preset: 'coding', settings })
