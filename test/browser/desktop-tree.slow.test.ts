@@ -51,18 +51,29 @@ async function heard(session: CDPSession): Promise<string[]> {
   return below
 }
 
-const spoken = ({ role, name, text }: SceneElement) =>
-  `${SPOKEN[role] ?? 'button'}, ${text === '' ? name : `${name}: ${text}`}`
+const labelOf = ({ name, text }: SceneElement) => (text === '' ? name : `${name}: ${text}`)
+const spoken = (element: SceneElement) => `${SPOKEN[element.role] ?? 'button'}, ${labelOf(element)}`
 
-/** The middle of what the page labels as this element, on the grid of the scene. */
-async function middleOf(drawing: Locator, { name, text }: SceneElement): Promise<{ x: number; y: number }> {
-  const [whole, part] = await Promise.all([
-    drawing.boundingBox(),
-    drawing.getByLabel(text === '' ? name : `${name}: ${text}`, { exact: true }).boundingBox(),
-  ])
-  const scale = WIDTH / whole!.width
-  return { x: (part!.x + part!.width / 2 - whole!.x) * scale, y: (part!.y + part!.height / 2 - whole!.y) * scale }
+interface Spot {
+  label: string
+  x: number
+  y: number
 }
+
+/** The middle of everything in the drawing that the page labels, on the grid of the scene, in one visit to the page. */
+const middles = (drawing: Locator): Promise<Spot[]> =>
+  drawing.evaluate((whole, width) => {
+    const { left, top, width: drawn } = whole.getBoundingClientRect()
+    const scale = width / drawn
+    return [...whole.querySelectorAll('[aria-label]')].map((part) => {
+      const box = part.getBoundingClientRect()
+      return {
+        label: part.getAttribute('aria-label')!,
+        x: (box.left + box.width / 2 - left) * scale,
+        y: (box.top + box.height / 2 - top) * scale,
+      }
+    })
+  }, WIDTH)
 
 async function play(page: Page, drawing: Locator, state: DesktopState, command: string): Promise<void> {
   const element = clicked(state, command, 'names')
@@ -80,36 +91,41 @@ async function play(page: Page, drawing: Locator, state: DesktopState, command: 
   else throw new Error(`The test cannot play "${command}".`)
 }
 
-it.each(Object.entries(KINDS).flatMap(([split, kinds]) => kinds.map((kind) => [kind, split] as const)))(
-  'what is drawn, heard and clicked is what the engine has: %s',
-  async (kind, split) => {
-    const page = await pages.open()
-    await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
-    await page.goto(inject('pageAddress'))
-    await page.getByText('Nothing has run yet. Press Run').waitFor()
-    await page.getByRole('radio', { name: 'Desktop', exact: true }).check()
-    await goTo(page, 'Games and problems')
+it('what is drawn, heard and clicked is what the engine has, in every application', async () => {
+  const page = await pages.open()
+  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await page.goto(inject('pageAddress'))
+  await page.getByText('Nothing has run yet. Press Run').waitFor()
+  await page.getByRole('radio', { name: 'Desktop', exact: true }).check()
+  await goTo(page, 'Games and problems')
+  const session = await page.context().newCDPSession(page)
+  const drawing = page.getByRole('application', { name: 'Screen' }).getByRole('group', { name: /^The desktop/ })
+  for (const [split, kinds] of Object.entries(KINDS)) {
     await page.getByRole('combobox', { name: 'Split' }).selectOption(split)
-    await page.getByRole('combobox', { name: 'Kind of task' }).selectOption(kind)
-    const game = generateTask({ seed: 0, split: split as 'train' | 'ood', templates: [kind] })
-    await page.getByRole('heading', { name: game.instruction }).waitFor()
-    const drawing = page.getByRole('application', { name: 'Screen' }).getByRole('group', { name: /^The desktop/ })
-    // The mouse reaches only what is in the window.
-    await drawing.evaluate((element) => element.scrollIntoView({ block: 'center' }))
-    const session = await page.context().newCDPSession(page)
-    const state = startGame(game, { stepLimit: 20 })
-    for (let command = nextCommand(state)!; command !== 'done'; command = nextCommand(state)!) {
-      await expect.poll(() => heard(session)).toEqual(scene(state).map(spoken))
-      for (const element of scene(state)) {
-        const { x, y } = await middleOf(drawing, element)
-        const { place } = element
-        expect(x > place.x && x < place.x + place.width, `${element.name} across`).toBe(true)
-        expect(y > place.y && y < place.y + place.height, `${element.name} down`).toBe(true)
+    for (const kind of kinds) {
+      await page.getByRole('combobox', { name: 'Kind of task' }).selectOption(kind)
+      const game = generateTask({ seed: 0, split: split as 'train' | 'ood', templates: [kind] })
+      await page.getByRole('heading', { name: game.instruction }).waitFor()
+      // The mouse reaches only what is in the window.
+      await drawing.evaluate((element) => element.scrollIntoView({ block: 'center' }))
+      const state = startGame(game, { stepLimit: 20 })
+      for (let command = nextCommand(state)!; command !== 'done'; command = nextCommand(state)!) {
+        const elements = scene(state)
+        await expect.poll(() => heard(session), { message: kind }).toEqual(elements.map(spoken))
+        const spots = await middles(drawing)
+        for (const element of elements) {
+          const labelled = spots.filter(({ label }) => label === labelOf(element))
+          expect(labelled, `${kind}: ${element.name}`).toHaveLength(1)
+          const [{ x, y }] = labelled as [Spot]
+          const { place } = element
+          expect(x > place.x && x < place.x + place.width, `${kind}: ${element.name} across`).toBe(true)
+          expect(y > place.y && y < place.y + place.height, `${kind}: ${element.name} down`).toBe(true)
+        }
+        await play(page, drawing, state, command)
+        step(state, command)
       }
-      await play(page, drawing, state, command)
-      step(state, command)
+      await page.getByRole('button', { name: 'It is done' }).click()
+      await page.getByText(/^Won in \d+ steps\.$/).waitFor()
     }
-    await page.getByRole('button', { name: 'It is done' }).click()
-    await page.getByText(/^Won in \d+ steps\.$/).waitFor()
-  },
-)
+  }
+})
