@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import { documented, heard, serveCourse } from './course-page.ts'
 import { EVERY_VIEW, openView } from './every-view.ts'
 import { usePages } from './harness.ts'
-import { smallLink } from './small-run.ts'
+import { pressStep, smallAddress, smallLink } from './small-run.ts'
 import { serveStatic, type StaticServer } from './static-server.ts'
 
 const pages = usePages()
@@ -40,7 +40,7 @@ it('in a frame as in docs/hosting.md it runs without its own title and reports t
 it('in a frame as in docs/hosting.md it tells a course page of another origin that it is ready, and what a reader observed and passed', async () => {
   const { address, origin } = await serve()
   const page = await pages.open()
-  const link = await smallLink({ groupSize: 4, tasksPerIteration: 2, maxSteps: 12 })
+  const link = await smallLink({ groupSize: 4, tasksPerIteration: 2, maxSteps: 12 }, 'cpu')
   const source = `${address}?embed=https://course.example${link}&view=learn&lesson=ablations`
   // Chromium keeps what frames of the same site store.
   await page.goto(await course(documented(source), '127.0.0.1'))
@@ -94,25 +94,30 @@ it('in a frame as in docs/hosting.md it takes what a reader types, and copies li
 async function stepInside(page: Page, host: string): Promise<FrameLocator> {
   const { address } = await serve()
   const sandbox = 'allow-scripts allow-same-origin'
-  const link = await smallLink()
-  const frame = `<iframe src="${address}?embed${link}&view=loop" sandbox="${sandbox}" width=1200 height=800></iframe>`
+  const source = await smallAddress(`${address}?embed`)
+  const frame = `<iframe src="${source}" sandbox="${sandbox}" width=1200 height=800></iframe>`
   await page.goto(await course(frame, host))
   const inside = page.frameLocator('iframe')
-  await inside.getByRole('button', { name: 'Step', exact: true }).click()
-  await inside.getByText('Paused', { exact: true }).first().waitFor()
+  await pressStep(inside)
   return inside
 }
 
 // Playwright's visitors browse like those of a private window, where Chromium blocks the storage of frames of other sites.
 it.each([
-  ['in a frame of another site it runs and says that nothing is kept', 'localhost', 'does not let this page keep runs'],
-  ['in a frame of another origin of its site it runs and keeps its runs', '127.0.0.1', '1 run in this browser'],
-])('%s', async (_, host, sentence) => {
+  [
+    'in a frame of another site it runs, says that nothing is kept, and shows every view',
+    'localhost',
+    'does not let this page keep runs',
+    EVERY_VIEW,
+  ],
+  // As in its own tab from here on.
+  ['in a frame of another origin of its site it runs and keeps its runs', '127.0.0.1', '1 run in this browser', []],
+] as const)('%s', async (_, host, sentence, views) => {
   const inside = await stepInside(await pages.open(), host)
   await inside.getByRole('link', { name: 'Compare' }).click()
   await inside.getByRole('region', { name: 'Runs' }).getByText(sentence).waitFor()
   expect(await inside.getByText('stay until you delete them').count()).toBe(0)
-  for (const view of EVERY_VIEW) await openView(inside, view)
+  for (const view of views) await openView(inside, view)
 })
 
 it('in a frame without an origin it says which flag is missing', async () => {

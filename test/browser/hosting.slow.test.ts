@@ -14,7 +14,7 @@ import { engines, walkInFirefox } from './engines/walker.ts'
 import { EVERY_VIEW, openView } from './every-view.ts'
 import { downloaded, usePages } from './harness.ts'
 import { keptOffline } from './offline-copy.ts'
-import { makeSmall, smallLink } from './small-run.ts'
+import { makeSmall, pressStep, smallAddress, stepOnce } from './small-run.ts'
 import { otherAddress, serveStatic, type Changes, type StaticServer } from './static-server.ts'
 import { goTo } from './views.ts'
 
@@ -36,16 +36,14 @@ describe('where the browser blocks storage', () => {
     const context = await pages.newContext()
     await blockStorage(context)
     const page = await pages.open(context)
-    await page.goto(`${address}#loop`)
+    await page.goto(await smallAddress(address))
     await page.getByText('does not let this page store anything').waitFor()
     await runOnShow(page).getByText('Recorded run').waitFor()
     await goTo(page, 'Models')
     await page.getByText('does not let this page keep model folders').waitFor()
     for (const view of EVERY_VIEW) await openView(page, view)
     await goTo(page, 'Loop')
-    await makeSmall(page)
-    await page.getByRole('button', { name: 'Step', exact: true }).click()
-    await page.getByText('Paused', { exact: true }).first().waitFor()
+    await pressStep(page)
   })
 })
 
@@ -69,7 +67,7 @@ describe('in Firefox itself', () => {
     const { address } = await serve()
     const walker = await walkInFirefox(preferences)
     try {
-      await walker.goTo(`${address}${await smallLink()}&view=loop`)
+      await walker.goTo(await smallAddress(address))
       await walker.see(sentence)
       await walker.press('link', /^Compare$/)
       await walker.see(runs)
@@ -88,7 +86,7 @@ describe('in Firefox itself', () => {
     'without cookies of other sites, in a frame of one, the page runs and says that it keeps nothing',
     async () => {
       const { address } = await serve()
-      const frame = documented(`${address}?embed${await smallLink()}&view=loop`)
+      const frame = documented(await smallAddress(`${address}?embed`))
       const course = await serveCourse(frame, 'localhost')
       servers.push(course)
       const walker = await walkInFirefox({ 'network.cookie.cookieBehavior': 1 })
@@ -168,8 +166,7 @@ describe('under the policy of docs/hosting.md', () => {
     await page.keyboard.press('Escape')
     await goTo(page, 'Loop')
     await makeSmall(page)
-    await page.getByRole('button', { name: 'Step', exact: true }).click()
-    await page.getByText('Paused', { exact: true }).first().waitFor()
+    await pressStep(page)
     const refused = await page.evaluate(() => (globalThis as unknown as { refused: string[] }).refused)
     expect(new Set(refused)).toEqual(new Set(['script-src-elem inline']))
   })
@@ -191,11 +188,8 @@ describe('over plain http from another machine', () => {
   it.skipIf(otherAddress === undefined)('the page runs and keeps runs, and says what needs https', async () => {
     const server = await serve({ host: otherAddress! })
     const page = await pages.open()
-    await page.goto(`${server.address}#loop`)
+    await stepOnce(page, server.address)
     expect(await page.evaluate(() => isSecureContext)).toBe(false)
-    await makeSmall(page)
-    await page.getByRole('button', { name: 'Step', exact: true }).click()
-    await page.getByText('Paused', { exact: true }).first().waitFor()
     await goTo(page, 'Runs')
     await page.getByText('1 run in this browser').waitFor()
     await goTo(page, 'Models')
@@ -234,15 +228,13 @@ describe('two deployments on one host', () => {
     const { origin } = await serve({ folders: ['/a/', '/b/'] })
     const visit = async (folder: string) => {
       const page = await pages.open(context)
-      await page.goto(`${origin}${folder}#loop`)
+      await page.goto(await smallAddress(`${origin}${folder}`))
       await runOnShow(page).getByText('Recorded run').waitFor()
       await keptOffline(page)
       return page
     }
     const first = await visit('a/')
-    await makeSmall(first)
-    await first.getByRole('button', { name: 'Step', exact: true }).click()
-    await first.getByText('Paused', { exact: true }).first().waitFor()
+    await pressStep(first)
     // That the browser may not remove it by itself.
     await expect.poll(() => timesAsked(first)).toBe(1)
     const second = await visit('b/')

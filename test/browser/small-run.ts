@@ -1,5 +1,5 @@
 /** The shortest possible run of the shipped models. */
-import type { Page } from 'playwright-core'
+import type { FrameLocator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { presetSettings } from '../../src/method/presets.ts'
 import type { Settings } from '../../src/method/settings.ts'
@@ -44,6 +44,22 @@ export function smallLink(
   }
   const whole = { ...presetSettings(preset), ...small, ...settings }
   return writeLink({ preset, settings: whole, backend, iterations })
+}
+
+/** Opens the page at an address, and runs one iteration of the smallest run. */
+export async function stepOnce(page: Page, address: string): Promise<void> {
+  await page.goto(await smallAddress(address))
+  await pressStep(page)
+}
+
+/** The loop of the page at an address, with the smallest run set up. The processor runs it: nobody waits for a GPU to be measured. */
+export const smallAddress = async (address: string): Promise<string> =>
+  `${address}${await smallLink({}, 'cpu')}&view=loop`
+
+/** Runs one iteration, and waits until it has finished. */
+export async function pressStep(page: Page | FrameLocator): Promise<void> {
+  await page.getByRole('button', { name: 'Step', exact: true }).click()
+  await page.getByText('Paused', { exact: true }).first().waitFor()
 }
 
 /** Waits until the training curve has reached an iteration. Returns the last one that it has reached. */

@@ -2,15 +2,14 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
-import { blockStorage } from './blocked-storage.ts'
 import { runOnShow } from './controls.ts'
 import { documented, heard, serveCourse } from './course-page.ts'
 import { usePages } from './harness.ts'
 import { keptOffline } from './offline-copy.ts'
-import { smallLink } from './small-run.ts'
+import { pressStep, smallAddress, stepOnce } from './small-run.ts'
 import { otherAddress } from './static-server.ts'
 import { goTo } from './views.ts'
 import { ask, PROGRAMS, WAYS, type Place, type WebServer } from './web-servers.ts'
@@ -38,13 +37,6 @@ async function npmStart(): Promise<number> {
   return Number(/localhost:(\d+)/.exec(said)![1])
 }
 
-/** One iteration of the smallest run. */
-async function step(page: Page, address: string): Promise<void> {
-  await page.goto(`${address}${await smallLink()}&view=loop`)
-  await page.getByRole('button', { name: 'Step', exact: true }).click()
-  await page.getByText('Paused', { exact: true }).first().waitFor()
-}
-
 const offlineVisitor = (): Promise<BrowserContext> => pages.newContext({ serviceWorkers: 'allow' })
 
 describe.each(PROGRAMS)('$name', ({ isInstalled, serve, scheme }) => {
@@ -65,15 +57,14 @@ describe.each(PROGRAMS)('$name', ({ isInstalled, serve, scheme }) => {
       expect(new URL(String(headers.location), server.address).href).toBe(server.address)
 
       const page = await pages.open(await offlineVisitor())
-      await step(page, server.address)
+      await stepOnce(page, server.address)
       expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
       await keptOffline(page)
       await server.close()
       opened.splice(opened.indexOf(server), 1)
       await page.reload()
       await runOnShow(page).getByText('Recorded run').waitFor()
-      await page.getByRole('button', { name: 'Step', exact: true }).click()
-      await page.getByText('Paused', { exact: true }).first().waitFor()
+      await pressStep(page)
     },
   )
 
@@ -99,7 +90,7 @@ describe.each(PROGRAMS)('$name', ({ isInstalled, serve, scheme }) => {
     async () => {
       const { address } = await open({ host: otherAddress! })
       const page = await pages.open(await offlineVisitor())
-      await step(page, address)
+      await stepOnce(page, address)
       const isSecure = scheme === 'https'
       expect(await page.evaluate(() => [isSecureContext, crossOriginIsolated])).toEqual([isSecure, isSecure])
       await goTo(page, 'Runs')
@@ -114,24 +105,13 @@ describe.each(PROGRAMS)('$name', ({ isInstalled, serve, scheme }) => {
 
   it.skipIf(!isInstalled)('lets a course page of another origin show the page in a frame and hear it', async () => {
     const { address } = await open()
-    const source = `${address}?embed=https://course.example${await smallLink()}&view=loop`
-    const course = await serveCourse(documented(source))
+    const course = await serveCourse(documented(await smallAddress(`${address}?embed=https://course.example`)))
     opened.push(course)
     const page = await pages.open()
     await page.goto(course.address)
     const frame = page.frameLocator('iframe')
-    await frame.getByRole('button', { name: 'Step', exact: true }).click()
-    await frame.getByText('Paused', { exact: true }).first().waitFor()
+    await pressStep(frame)
     const { origin } = new URL(address)
     await expect.poll(() => heard(page)).toEqual([{ source: 'rlanything-playground', type: 'ready', origin }])
-  })
-
-  it.skipIf(!isInstalled)('serves a browser that blocks storage, where the page runs and says so', async () => {
-    const { address } = await open()
-    const context = await pages.newContext()
-    await blockStorage(context)
-    const page = await pages.open(context)
-    await step(page, address)
-    await page.getByText('does not let this page store anything').waitFor()
   })
 })
