@@ -3,17 +3,17 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { beforeEach, inject } from 'vitest'
 import { usePages } from './harness.ts'
 
-/** Gives a function that opens a tab. Each test has another visitor. */
-export function useTabs(): () => Promise<Page> {
+/** Gives a function that opens a tab, by a link if there is one. Each test has another visitor. */
+export function useTabs(): (link?: string) => Promise<Page> {
   const pages = usePages()
   let context: BrowserContext
   beforeEach(async () => {
     context = await pages.newContext()
     await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
   })
-  return async () => {
+  return async (link = '#loop') => {
     const page = await pages.open(context)
-    await page.goto(inject('pageAddress'))
+    await page.goto(new URL(link, inject('pageAddress')).href)
     await page.getByText('Nothing has run yet. Press Run').waitFor()
     return page
   }

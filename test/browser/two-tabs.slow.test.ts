@@ -7,7 +7,7 @@ import { finishedIterations, logFaults } from '../sessions/log-faults.ts'
 import { pressDownload } from './controls.ts'
 import { downloaded } from './harness.ts'
 import { keptLogs } from './kept-logs.ts'
-import { makeSmall, reach, smallLink } from './small-run.ts'
+import { reach, smallAddress } from './small-run.ts'
 import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
 
@@ -17,8 +17,7 @@ const resume = (page: Page) => page.getByRole('button', { name: BUTTONS.resume }
 const isRunning = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).isVisible()
 
 it('gives the run to one of two tabs that resume it, and to another once that one is reloaded or closed', async () => {
-  let running = await visit()
-  await makeSmall(running)
+  let running = await visit(await smallAddress(''))
   await running.getByRole('button', { name: 'Run', exact: true }).click()
   let reached = await reach(running, 3)
 
@@ -58,7 +57,7 @@ it('gives the run to one of two tabs that resume it, and to another once that on
 })
 
 /** Rounds of one gesture in each tab at the same time. `TAB_ROUNDS=200 TEST_SEED=7` plays a longer schedule, and another. */
-const ROUNDS = Number(process.env.TAB_ROUNDS ?? 12)
+const ROUNDS = Number(process.env.TAB_ROUNDS ?? 8)
 type Gesture = 'run' | 'resume' | 'discard' | 'delete' | 'reload' | 'kill'
 /** The buttons of gestures that a tab offers only at times. */
 const BUTTONS = { run: 'Run', resume: /^Resume the run from iteration \d+$/, discard: 'Discard' }
@@ -138,14 +137,14 @@ async function somethingToLose(tabs: readonly Page[], further: number): Promise<
 const patience = { timeout: 300_000 + ROUNDS * 60_000 }
 
 it('keeps every log whole, whatever is pressed in both tabs at once, reloaded or killed', patience, async () => {
-  const link = `${await smallLink()}&view=loop`
+  const link = await smallAddress('')
   const uniform = uniformStream(Number(process.env.TEST_SEED ?? 1))
   const below = (count: number) => Math.floor(uniform() * count)
   const open = async (page: Page) => {
     await page.goto(new URL(link, inject('pageAddress')).href)
     return page
   }
-  const tabs = [await open(await visit()), await open(await visit())]
+  const tabs = [await visit(link), await visit(link)]
   const context = tabs[0]!.context()
   const took = new Map<string, number>()
   const count = (name: string) => took.set(name, (took.get(name) ?? 0) + 1)
