@@ -89,7 +89,7 @@ describe.each(PROGRAMS)('$name', ({ isInstalled, serve, scheme }) => {
     `over ${scheme} from another machine runs, keeps runs, and says what needs https`,
     async () => {
       const { address } = await open({ host: otherAddress! })
-      const page = await pages.open(await offlineVisitor())
+      const page = await pages.open()
       await stepOnce(page, address)
       const isSecure = scheme === 'https'
       expect(await page.evaluate(() => [isSecureContext, crossOriginIsolated])).toEqual([isSecure, isSecure])
@@ -98,7 +98,6 @@ describe.each(PROGRAMS)('$name', ({ isInstalled, serve, scheme }) => {
       await goTo(page, 'Models')
       if (!isSecure) return page.getByText('served over https or from localhost').first().waitFor()
       await page.getByText('No models yet.').waitFor()
-      await keptOffline(page)
       expect(await page.getByText('served over https or from localhost').count()).toBe(0)
     },
   )
