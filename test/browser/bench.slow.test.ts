@@ -1,10 +1,10 @@
 /** The benchmark page with every peer, on the smallest models; WebGPU runs on Chromium's software adapter. */
 import { describe, expect, it } from 'vitest'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import type { BenchShape } from '../../src/bench/bench-model.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
 import { runInBrowser, type Threads } from '../../src/cli/bench/in-browser.ts'
 import type { PageRequest } from '../../src/cli/bench/page.ts'
-import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 
 const SHAPE: BenchShape = {
   hiddenSize: 64,
@@ -23,7 +23,7 @@ async function measured(suite: PageRequest['suite'], threads: Threads): Promise<
     { rounds: 1, kernelMs: 0, isSoftwareGpuMeasured: true, suite },
     threads,
     { report: (measurement) => void measurements.push(measurement), progress: (text) => void told.push(text) },
-    SOFTWARE_ADAPTER,
+    SOFTWARE_ADAPTER_FLAGS,
   )
   expect(told.filter((text) => text.startsWith('The page reports'))).toEqual([])
   for (const { name, subject, value } of measurements) {

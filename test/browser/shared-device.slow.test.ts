@@ -1,12 +1,12 @@
 /** New weights are copied from the trainer to the sampler on a shared graphics device, here Chromium's software adapter. */
 import { describe, expect, it } from 'vitest'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import type { Rehearsal } from './fixtures/shared-device-page.ts'
 import { useFixturePage } from './fixture-page.ts'
 import { useBrowser } from './harness.ts'
-import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 
 describe('a sampler and a trainer on one device', () => {
-  const open = useBrowser(SOFTWARE_ADAPTER)
+  const open = useBrowser(SOFTWARE_ADAPTER_FLAGS)
   const fixture = useFixturePage('shared-device')
 
   it.each([

@@ -3,6 +3,7 @@
  * software adapter is slow.
  */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import type { BackendName } from '../../src/language-model/backends/backend.ts'
 import { float16FromFloat32, float32FromFloat16 } from '../../src/language-model/weights/half-precision.ts'
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../src/language-model/files/safetensors.ts'
@@ -91,11 +92,7 @@ const throughFourBits = ({ shape, values }: NamedTensor): Matrix => ({
 })
 
 describe('a checkpoint on webgpu and on the cpu', () => {
-  const open = useLanguageModels([
-    '--enable-unsafe-webgpu',
-    '--use-webgpu-adapter=swiftshader',
-    '--enable-features=Vulkan',
-  ])
+  const open = useLanguageModels(SOFTWARE_ADAPTER_FLAGS)
   let missing: string | null = null
   let adapterFeatures: string[] = []
   let on: (backend: BackendName) => RemoteModel

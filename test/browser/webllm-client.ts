@@ -7,8 +7,8 @@ import { memoryReader } from '../../src/language-model/files/model-reader.ts'
 import { readSafetensors, writeSafetensors, type FloatType } from '../../src/language-model/files/safetensors.ts'
 import { LanguageModel } from '../../src/language-model/language-model.ts'
 import { root } from '../../scripts/ensure.mjs'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import type { WebLlmPage } from './fixtures/webllm-page.ts'
-import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { useFixturePage } from './fixture-page.ts'
 import { openBrowser } from './harness.ts'
 
@@ -85,7 +85,10 @@ export async function loadOurs(type: FloatType = 'F32', model = HOUSEHOLD): Prom
 }
 
 /** Chromium's flags for a graphics card, and for the processor. */
-const ADAPTERS = [['--enable-unsafe-webgpu', '--enable-features=Vulkan', '--ignore-gpu-blocklist'], SOFTWARE_ADAPTER]
+const ADAPTERS = [
+  ['--enable-unsafe-webgpu', '--enable-features=Vulkan', '--ignore-gpu-blocklist'],
+  SOFTWARE_ADAPTER_FLAGS,
+]
 
 /** Whether the adapter that a page gets computes in half precision. */
 export const hasHalf = (page: Page): Promise<boolean> =>

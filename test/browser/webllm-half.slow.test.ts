@@ -3,8 +3,8 @@
  * not, and there the refusal is what is tested.
  */
 import { describe, expect, it } from 'vitest'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
-import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { difference, hasHalf, loadOurs, onHalfAdapter, TEXT, useWebLlm, type WebLlm } from './webllm-client.ts'
 
 const pages = useWebLlm()
@@ -63,7 +63,7 @@ describe('the float16 libraries', () => {
   })
 
   it('say that an adapter lacks half precision', async (context) => {
-    await pages.open(SOFTWARE_ADAPTER, async (webLlm) => {
+    await pages.open(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       if (await hasHalf(webLlm.page)) context.skip('the software adapter of this browser has shader-f16')
       const source = await pages.keepModel(webLlm, 'q0f16')
       await expect(webLlm.call('load', source)).rejects.toThrow(

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import { findPython } from '../../scripts/python-environment.mjs'
 import { writeModelFolder } from '../../src/language-model/files/folder-reader.ts'
 import { memoryReader } from '../../src/language-model/files/model-reader.ts'
@@ -17,7 +18,6 @@ import { randomStream } from '../../src/language-model/sampling/random-stream.ts
 import { featuresFor } from '../../src/engines/webllm/catalogue.ts'
 import type { ShippedQuantization } from '../../src/engines/webllm/shipped-models.ts'
 import { PLAIN, randomTokens, tinyTokenizerJson } from '../language-model/tiny-model.ts'
-import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { difference, onHalfAdapter, useWebLlm, type WebLlm } from './webllm-client.ts'
 
 const VOCABULARY = 270
@@ -129,7 +129,9 @@ describe.skipIf(missing !== null)(title, { timeout: BUILD_TIMEOUT }, () => {
 
   it.each(NAMES)('samples %s in float32 like our transformer', async (name) => {
     build(name, 'q0f32')
-    await pages.open(SOFTWARE_ADAPTER, (webLlm) => expectLikeOurs(webLlm, name, 'q0f32', { mean: 2e-6, largest: 2e-5 }))
+    await pages.open(SOFTWARE_ADAPTER_FLAGS, (webLlm) =>
+      expectLikeOurs(webLlm, name, 'q0f32', { mean: 2e-6, largest: 2e-5 }),
+    )
   })
 
   it.each(NAMES)('samples %s in float16 like our transformer, where an adapter has shader-f16', async (name) => {

@@ -10,6 +10,7 @@ import { gunzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import { nodeArguments } from '../../scripts/run.mjs'
 import { libraryFile, type ShippedQuantization } from '../../src/engines/webllm/shipped-models.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
@@ -18,14 +19,13 @@ import type { Settings } from '../../src/method/settings.ts'
 import { openSettings, pressDownload, runOnShow } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
 import { smallLink } from './small-run.ts'
-import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { goTo } from './views.ts'
 import { hasHalf } from './webllm-client.ts'
 
 const { WEBLLM_LOGS } = process.env
 const ROLES = ['Policy', 'Reward model', 'Author of tasks']
 
-const pages = usePages({ flags: SOFTWARE_ADAPTER })
+const pages = usePages({ flags: SOFTWARE_ADAPTER_FLAGS })
 const folders = mkdtempSync(join(tmpdir(), 'webllm-'))
 afterAll(() => rmSync(folders, { recursive: true }))
 

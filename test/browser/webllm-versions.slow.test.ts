@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import { PINNED_VERSION } from '../../src/engines/webllm/version.ts'
 import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
-import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { difference, loadOurs, TEXT, useWebLlm } from './webllm-client.ts'
 
 const { WEBLLM_PACKAGE } = process.env
@@ -20,7 +20,7 @@ describe.skipIf(WEBLLM_PACKAGE === undefined)('another version of the real WebLL
   it('fails with a sentence; taken for ours, it fails with another or samples and learns without what it lacks', async () => {
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
     expect(version).not.toBe(PINNED_VERSION)
-    await pages.open(SOFTWARE_ADAPTER, async (webLlm) => {
+    await pages.open(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       const source = await pages.keepModel(webLlm)
       const load = async () => {
         const said = await webLlm.call('load', source).then(

@@ -1,11 +1,11 @@
 /** The real WebLLM with the shipped libraries, on Chromium's software adapter: it samples like our transformer, and says what is wrong. */
 import { describe, expect, it } from 'vitest'
+import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import type { LanguageModel } from '../../src/language-model/language-model.ts'
 import type { Completion, SamplingOptions, UpdateOptions } from '../../src/method/ports.ts'
 import type { PlainCompletion, PlainRequest } from './fixtures/webllm-page.ts'
 import { serveCourse } from './course-page.ts'
-import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { difference, loadOurs, TEXT, useWebLlm, WebLlm } from './webllm-client.ts'
 import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
@@ -92,7 +92,7 @@ async function amongAllowed(
 
 describe('the real WebLLM', () => {
   it('samples like our transformer: over a long context, in forked groups, cooler, and after an update', async () => {
-    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       const info = await webLlm.call('load', await keepModel(webLlm))
       expect(info).toMatchObject({ usesInternals: true, missing: [], acceptsWeights: true, maxPositions: 1024 })
       const ours = await loadOurs()
@@ -154,7 +154,7 @@ describe('the real WebLLM', () => {
   })
 
   it.each(['coding-policy', 'desktop-policy'])('samples %s like our transformer', async (model) => {
-    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       const info = await webLlm.call('load', await keepModel(webLlm, 'q0f32', model))
       expect(info).toMatchObject({ usesInternals: true, missing: [], acceptsWeights: true })
       const ours = await loadOurs('F32', model)
@@ -168,7 +168,7 @@ describe('the real WebLLM', () => {
   })
 
   it('samples the same without its internals, and loads new weights from its cache', async () => {
-    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       await webLlm.call('setFaults', { lacksGrammar: true })
       const info = await webLlm.call('load', await keepModel(webLlm))
       expect(info.missing).toEqual(['pipeline.prepareGrammarMatcherForSampling (function)'])
@@ -193,7 +193,7 @@ describe('the real WebLLM', () => {
   })
 
   it('says what is wrong with a version, a library, a download, an adapter or a device', async () => {
-    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       const source = await keepModel(webLlm)
       const { model_lib, model } = source.record
       const load = (record: Partial<typeof source.record> = {}) =>
@@ -222,7 +222,7 @@ describe('the real WebLLM', () => {
         /The graphics device was lost \(destroyed/,
       )
     })
-    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       const source = await keepModel(webLlm)
       await webLlm.call('setFaults', { lacksAdapter: true })
       await expect(webLlm.call('load', source)).rejects.toThrow(/has no graphics adapter for WebGPU/)
@@ -230,7 +230,7 @@ describe('the real WebLLM', () => {
   })
 
   it('says that the policy of its host forbids what WebLLM reads', async () => {
-    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       const { page } = webLlm
       const serve = (policy: string) =>
         page.context().route('**', async (route) => {
@@ -251,7 +251,7 @@ describe('the real WebLLM', () => {
   })
 
   it('says that the browser has no more room, and loads once there is', async () => {
-    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
       const session = await webLlm.page.context().newCDPSession(webLlm.page)
       const { origin } = new URL(pages.address)
       await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1e6 })
@@ -262,7 +262,7 @@ describe('the real WebLLM', () => {
   })
 
   it('says that the browser keeps nothing for a frame of another site', async () => {
-    await withWebLlm(SOFTWARE_ADAPTER, async ({ page }) => {
+    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async ({ page }) => {
       const course = await serveCourse(`<iframe src="${pages.address}"></iframe>`)
       try {
         await page.goto(course.address)

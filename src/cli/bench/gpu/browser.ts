@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { launchFlags } from '../../../../scripts/launch-flags.mjs'
+import { launchFlags, SOFTWARE_ADAPTER_FLAGS } from '../../../../scripts/launch-flags.mjs'
 import { errorText } from '../../../threads/error-text.ts'
 import { withLibraries } from './carried.ts'
 import { endedByItself, type StartMeasurer } from './measurer.ts'
@@ -26,10 +26,8 @@ const LINUX_FLAGS = [
   '--disable-gpu-sandbox',
 ]
 
-const SOFTWARE_FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
-
 export function adapterFlags(isSoftware: boolean): readonly string[] {
-  if (isSoftware) return SOFTWARE_FLAGS
+  if (isSoftware) return SOFTWARE_ADAPTER_FLAGS
   return process.platform === 'linux' ? LINUX_FLAGS : ['--ignore-gpu-blocklist']
 }
 
