@@ -3,11 +3,12 @@ import { inverseFrequencies, type ModelConfig } from '../../src/language-model/f
 
 type Matrix = number[][]
 
-/** Logits [tokens.length][V]. */
+/** Logits [tokens.length - from][V], of the tokens at `from` and later. */
 export function naiveLogits(
   config: ModelConfig,
   weights: ReadonlyMap<string, Float32Array>,
   tokens: ArrayLike<number>,
+  from = 0,
 ): Matrix {
   const { hiddenSize, headDim, heads, keyValueHeads, normEpsilon } = config
   const frequencies = inverseFrequencies(config)
@@ -17,9 +18,11 @@ export function naiveLogits(
     const weight = weights.get(name + '.weight')!
     const bias = weights.get(name + '.bias')
     return x.map((input) =>
-      Array.from({ length: width }, (_, o) =>
-        input.reduce((sum, value, i) => sum + value * weight[o * input.length + i]!, bias?.[o] ?? 0),
-      ),
+      Array.from({ length: width }, (_, o) => {
+        let sum = bias?.[o] ?? 0
+        for (let i = 0; i < input.length; i++) sum += input[i]! * weight[o * input.length + i]!
+        return sum
+      }),
     )
   }
   const norm = (x: readonly number[], name: string): number[] => {
@@ -49,15 +52,14 @@ export function naiveLogits(
     const queries = project(normed, at + 'self_attn.q_proj', heads * headDim)
     const keys = project(normed, at + 'self_attn.k_proj', keyValueHeads * headDim)
     const values = project(normed, at + 'self_attn.v_proj', keyValueHeads * headDim)
+    const turnedKeys = keys.map((key, m) => Array.from({ length: keyValueHeads }, (_, g) => turned(key, g, m, 'k')))
     const attended = queries.map((query, n) =>
       Array.from({ length: heads }, (_, h) => {
         const g = Math.floor((h * keyValueHeads) / heads)
         const q = turned(query, h, n, 'q')
-        const scores = keys
+        const scores = turnedKeys
           .slice(0, n + 1)
-          .map(
-            (key, m) => turned(key, g, m, 'k').reduce((sum, value, i) => sum + value * q[i]!, 0) / Math.sqrt(headDim),
-          )
+          .map((key) => key[g]!.reduce((sum, value, i) => sum + value * q[i]!, 0) / Math.sqrt(headDim))
         const weightsOf = softmax(scores)
         return Array.from({ length: headDim }, (_, i) =>
           weightsOf.reduce((sum, weight, m) => sum + weight * head(values[m]!, g)[i]!, 0),
@@ -73,7 +75,7 @@ export function naiveLogits(
     const down = project(gated, at + 'mlp.down_proj', hiddenSize)
     x = x.map((values, n) => values.map((value, i) => value + down[n]![i]!))
   }
-  const final = x.map((values) => norm(values, 'model.norm.weight'))
+  const final = x.slice(from).map((values) => norm(values, 'model.norm.weight'))
   const table = config.tiedEmbeddings ? 'model.embed_tokens' : 'lm_head'
   return project(final, table, config.vocabularySize)
 }

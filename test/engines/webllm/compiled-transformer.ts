@@ -17,7 +17,7 @@ export function compiledTransformer(configJson: unknown): CompiledModel {
     logits(values, embedded) {
       const weights = new Map(parameters.flatMap((parameter) => unfuse(parameter, values.get(parameter.name)!)))
       const tokens = embedded.map(([token]) => token!)
-      return Float32Array.from(naiveLogits(config, weights, tokens).at(-1)!)
+      return Float32Array.from(naiveLogits(config, weights, tokens, tokens.length - 1)[0]!)
     },
   }
 }
