@@ -40,6 +40,10 @@ export class WebLlm {
     )
     return called as Promise<Awaited<ReturnType<Methods[Name]>>>
   }
+  /** A megabyte crosses as text in a moment, and as a list of numbers in many seconds. */
+  setWeights(file: Uint8Array): Promise<void> {
+    return this.call('setWeights', Buffer.from(file).toString('base64'))
+  }
 }
 
 export interface WebLlmPages {

@@ -51,7 +51,7 @@ async function expectSamplesLike(webLlm: WebLlm): Promise<void> {
   const name = 'model.norm.weight'
   const norm = (await rounded.readWeights([name])).get(name)!
   const tensors = new Map([[name, { shape: [norm.length], values: norm.map((weight) => weight / 2) }]])
-  await webLlm.call('setWeights', [...writeSafetensors({ metadata: {}, tensors })])
+  await webLlm.setWeights(writeSafetensors({ metadata: {}, tensors }))
   expectClose('float16, new weights', await webLlm.call('score', long, 1), (await rounded.logProbs([sequence], 2))[0]!)
   await rounded.dispose()
 }

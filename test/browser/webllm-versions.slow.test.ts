@@ -50,7 +50,7 @@ describe.skipIf(WEBLLM_PACKAGE === undefined)('another version of the real WebLL
       const name = 'model.norm.weight'
       const norm = (await ours.readWeights([name])).get(name)!
       const tensors = new Map([[name, { shape: [norm.length], values: norm.map((weight) => weight / 2) }]])
-      await webLlm.call('setWeights', [...writeSafetensors({ metadata: {}, tensors })])
+      await webLlm.setWeights(writeSafetensors({ metadata: {}, tensors }))
       // Half the last norm is twice the temperature.
       await score(2)
       await ours.dispose()

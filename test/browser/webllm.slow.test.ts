@@ -17,6 +17,8 @@ const MEAN = 5e-6
 const LARGEST = 1e-4
 /** Tokens, most of the context of 1024. */
 const LONG = 833
+/** Tokens, for what does not depend on how many they are: more than a page of the cache. */
+const SHORT = 70
 const UPDATE: UpdateOptions = {
   ...UPDATE_OPTIONS,
   learningRate: 1e-3,
@@ -98,17 +100,16 @@ describe('the real WebLLM', () => {
       const ours = await loadOurs()
       const long = (await webLlm.call('encode', TEXT.repeat(26))).slice(0, LONG)
       expect(long).toHaveLength(LONG)
-      const score = async (temperature: number) => {
-        const theirs = await webLlm.call('score', long, temperature)
-        const sequence = { prompt: Int32Array.of(long[0]!), response: Int32Array.from(long.slice(1)) }
+      const score = async (tokens: number[], temperature: number) => {
+        const theirs = await webLlm.call('score', tokens, temperature)
+        const sequence = { prompt: Int32Array.of(tokens[0]!), response: Int32Array.from(tokens.slice(1)) }
         expectClose(theirs, (await ours.logProbs([sequence], temperature))[0]!, temperature)
       }
-      await score(1)
-      await score(0.5)
+      await score(long, 1)
+      await score(long.slice(0, SHORT), 0.5)
       // Many decoded steps over many shared pages.
       const far = [{ prompt: long.slice(0, LONG - 13), count: 2, seed: 13 }]
-      const farOptions = { temperature: 1, topP: 1, maxTokens: 8 }
-      const farDrawn = await expectSameSamples(webLlm, ours, far, farOptions)
+      const farDrawn = await expectSameSamples(webLlm, ours, far, { temperature: 1, topP: 1, maxTokens: 8 })
       expect(farDrawn.flatMap(({ tokens }) => tokens).length).toBeGreaterThan(8)
 
       // Two groups fork their prompts, one of which is longer than a page of the cache.
@@ -135,11 +136,10 @@ describe('the real WebLLM', () => {
       const tensors = new Map(
         Array.from(weights, ([name, values]) => [name, { shape: [...shapes.get(name)!], values }] as const),
       )
-      await webLlm.call('setWeights', [...writeSafetensors({ metadata: {}, tensors })])
+      await webLlm.setWeights(writeSafetensors({ metadata: {}, tensors }))
       const later = await expectSameSamples(webLlm, ours, groups, { temperature: 1, topP: 1, maxTokens: 8 })
       expect(later.map(({ logProbs }) => logProbs)).not.toEqual(drawn.map(({ logProbs }) => logProbs))
-      await score(1)
-      await expectSameSamples(webLlm, ours, far, farOptions)
+      await score(long.slice(0, SHORT), 1)
 
       const choices = ['take the desk', 'take the drawer 1', 'go to the cabinet 1']
       const grammar = { type: 'grammar', grammar: `root ::= ${choices.map((c) => `"${c}"`).join(' | ')}` } as const
@@ -180,7 +180,7 @@ describe('the real WebLLM', () => {
       const norm = (await ours.readWeights([name])).get(name)!
       const halved = norm.map((weight) => weight / 2)
       const tensors = new Map([[name, { shape: [norm.length], values: halved }]])
-      await webLlm.call('setWeights', [...writeSafetensors({ metadata: {}, tensors })])
+      await webLlm.setWeights(writeSafetensors({ metadata: {}, tensors }))
       // Half the last norm is twice the temperature.
       const sequence = request.prompt.slice(0, 8)
       const own = await ours.logProbs(
@@ -192,12 +192,18 @@ describe('the real WebLLM', () => {
     })
   })
 
-  it('says what is wrong with a version, a library, a download, an adapter or a device', async () => {
+  it('says what is wrong with a version, a library, a download, the room, a host, a device or an adapter', async () => {
     await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
+      const { page } = webLlm
+      const session = await page.context().newCDPSession(page)
+      const { origin } = new URL(pages.address)
+      await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1e6 })
+      await expect(keepModel(webLlm)).rejects.toThrow(/could not be kept: the browser gives this site no more room/)
+      await session.send('Storage.overrideQuotaForOrigin', { origin })
+
       const source = await keepModel(webLlm)
       const { model_lib, model } = source.record
-      const load = (record: Partial<typeof source.record> = {}) =>
-        webLlm.call('load', { ...source, record: { ...source.record, ...record } })
+      const load = () => webLlm.call('load', source)
 
       await webLlm.call('setFaults', { modelVersion: 'v0_3_0/base' })
       await expect(load()).rejects.toThrow(
@@ -214,50 +220,29 @@ describe('the real WebLLM', () => {
       await webLlm.call('damage', 'webllm/model', `${model}params_shard_0.bin`, null)
       await expect(load()).rejects.toThrow(/params_shard_0\.bin .* cut while downloading/)
 
-      await keepModel(webLlm)
-      await load()
+      const reloadPage = async () => {
+        await page.reload()
+        await page.waitForFunction('globalThis.webLlm')
+        await keepModel(webLlm)
+      }
+      let policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
+      await page.context().route('**', async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, headers: { ...response.headers(), 'content-security-policy': policy } })
+      })
+      await reloadPage()
+      await expect(load()).rejects.toThrow(/Content-Security-Policy .* connect-src 'self' blob:/)
+      policy += "; connect-src 'self' blob:"
+      await reloadPage()
+      expect(await load()).toMatchObject({ usesInternals: true })
+
       await webLlm.call('loseDevice')
       const request = { prompt: [100, 101], count: 1, seed: 1 }
       await expect(webLlm.call('generate', [request], { temperature: 1, topP: 1, maxTokens: 1 })).rejects.toThrow(
         /The graphics device was lost \(destroyed/,
       )
-    })
-    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
-      const source = await keepModel(webLlm)
       await webLlm.call('setFaults', { lacksAdapter: true })
-      await expect(webLlm.call('load', source)).rejects.toThrow(/has no graphics adapter for WebGPU/)
-    })
-  })
-
-  it('says that the policy of its host forbids what WebLLM reads', async () => {
-    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
-      const { page } = webLlm
-      const serve = (policy: string) =>
-        page.context().route('**', async (route) => {
-          const response = await route.fetch()
-          await route.fulfill({ response, headers: { ...response.headers(), 'content-security-policy': policy } })
-        })
-      const reload = async () => {
-        await page.reload()
-        await page.waitForFunction('globalThis.webLlm')
-        return webLlm.call('load', await keepModel(webLlm))
-      }
-      const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
-      await serve(policy)
-      await expect(reload()).rejects.toThrow(/Content-Security-Policy .* connect-src 'self' blob:/)
-      await serve(`${policy}; connect-src 'self' blob:`)
-      expect(await reload()).toMatchObject({ usesInternals: true })
-    })
-  })
-
-  it('says that the browser has no more room, and loads once there is', async () => {
-    await withWebLlm(SOFTWARE_ADAPTER_FLAGS, async (webLlm) => {
-      const session = await webLlm.page.context().newCDPSession(webLlm.page)
-      const { origin } = new URL(pages.address)
-      await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1e6 })
-      await expect(keepModel(webLlm)).rejects.toThrow(/could not be kept: the browser gives this site no more room/)
-      await session.send('Storage.overrideQuotaForOrigin', { origin })
-      expect(await webLlm.call('load', await keepModel(webLlm))).toMatchObject({ usesInternals: true })
+      await expect(load()).rejects.toThrow(/has no graphics adapter for WebGPU/)
     })
   })
 
