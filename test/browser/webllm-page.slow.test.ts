@@ -53,6 +53,9 @@ async function openModels(settings: Partial<Settings> = {}): Promise<void> {
 
 const role = (name: string) => page.getByRole('region', { name })
 
+/** What a run of one learner leaves out. */
+const POLICY_ALONE = { trainReward: false, adaptEnvironment: false }
+
 /** Runs one small iteration. Returns what the page says of its pace. */
 async function step(iteration: number): Promise<string> {
   await goTo(page, 'Loop')
@@ -154,8 +157,7 @@ describe('a run on the page', () => {
     for (const { message } of attempts) expect(message).not.toMatch(/is not a rewrite\.$/)
 
     await stopAndPlayByOurs(ROLES, 'webgpu')
-    await step(1)
-    const withOurs = await step(2)
+    const withOurs = await step(1)
     const own = await logSoFar('our-sampler')
     expect(firstEpisodes(log)).toEqual(firstEpisodes(own))
     expect(mismatches(own)).toEqual([])
@@ -171,8 +173,7 @@ describe('a run on the page', () => {
       importanceCap: 0.5,
       klCoefficient: 0,
       policyUpdatesPerIteration: 1,
-      trainReward: false,
-      adaptEnvironment: false,
+      ...POLICY_ALONE,
     })
     await role('Policy').getByLabel('Played by').selectOption('built-in-webllm')
     await page.getByText('Your next run uses the models chosen here.').waitFor()
@@ -223,7 +224,7 @@ describe('a run on the page', () => {
       cpSync(join(root, 'public', 'models', 'household-policy'), checkpoint, { recursive: true })
       buildFolder(checkpoint, forWebLlm, numbers)
 
-      await openModels()
+      await openModels(POLICY_ALONE)
       const policy = role('Policy')
       await policy.getByLabel('Played by').selectOption('checkpoint')
       await policy.getByLabel(/Or a standard Hugging Face folder/).setInputFiles(checkpoint)
