@@ -491,12 +491,12 @@ describe('a checkpoint on webgpu and on the cpu', () => {
   })
 
   it.each([
-    { how: 'refuse', said: 'refused a command' },
     { how: 'lose', said: 'was lost (destroyed' },
+    { how: 'refuse', said: 'refused a command' },
   ] as const)('fails the next call instead of computing wrong results: $how', async ({ how, said }) => {
-    const { on } = await open()
-    const model = on('webgpu')
-    await model.select('webgpu')
+    // The last test breaks the device of all others, whose kernels are compiled.
+    const model = how === 'refuse' ? on('webgpu') : (await open()).on('webgpu')
+    if (how === 'lose') await model.select('webgpu')
     await model.open(CONFIG, 1, SIZES)
     const answer = () =>
       model.generate([{ prompt: Int32Array.from(opening), count: 1, seed: 1 }], SAMPLING).then(
