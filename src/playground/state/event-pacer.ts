@@ -16,6 +16,8 @@ const MOST_BEHIND = 2000
 const CATCH_UP_MS = 500
 /** A hidden tab has no frames, but its log must not pile up. Milliseconds. */
 const HIDDEN_MS = 50
+/** So long does a frame take at most, else the tab was hidden meanwhile, or the browser draws nothing: a frame of a course scrolled away. */
+const NO_FRAME_MS = 500
 
 export interface PacedReader {
   take(event: RunEvent): void
@@ -57,7 +59,15 @@ export class EventPacer {
     this.#isScheduled = true
     if (document.hidden) setTimeout(() => this.#pass(), HIDDEN_MS)
     else if (this.#isPaced()) setTimeout(() => this.#pass(), this.#rest)
-    else requestAnimationFrame(() => this.#pass())
+    else {
+      const pass = () => {
+        clearTimeout(timer)
+        cancelAnimationFrame(frame)
+        this.#pass()
+      }
+      const timer = setTimeout(pass, NO_FRAME_MS)
+      const frame = requestAnimationFrame(pass)
+    }
   }
 
   #isPaced(): boolean {

@@ -51,9 +51,24 @@ it('slow motion stops once for a step that all rollouts take, and after every ot
 
 it('without slow motion everything passes in as few frames as its time budget allows', async () => {
   vi.stubGlobal('requestAnimationFrame', (frame: () => void) => setTimeout(frame, 16))
+  vi.stubGlobal('cancelAnimationFrame', clearTimeout)
   const take = vi.fn()
   const pacer = new EventPacer({ take, caughtUp: () => undefined, draw: () => undefined })
   pacer.push(events)
+  await vi.advanceTimersByTimeAsync(16 * events.length)
+  expect(take).toHaveBeenCalledTimes(events.length)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('passes events on where no frame comes, as in a tab that was hidden meanwhile', async () => {
+  vi.stubGlobal('requestAnimationFrame', () => 1)
+  vi.stubGlobal('cancelAnimationFrame', () => undefined)
+  const take = vi.fn()
+  const pacer = new EventPacer({ take, caughtUp: () => undefined, draw: () => undefined })
+  pacer.push(events.slice(0, 5))
+  vi.stubGlobal('document', { hidden: true })
+  await vi.advanceTimersByTimeAsync(1000)
+  pacer.push(events.slice(5))
   await vi.advanceTimersByTimeAsync(1000)
   expect(take).toHaveBeenCalledTimes(events.length)
 })
