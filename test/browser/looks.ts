@@ -79,9 +79,15 @@ async function runAxe({
     removed.push([place, node])
   }
   try {
-    const part = within === undefined ? null : document.querySelector(within)
-    for (let kept = part; kept !== null && kept !== document.body; kept = kept.parentElement)
-      for (const beside of [...kept.parentElement!.childNodes]) if (beside !== kept) remove(beside)
+    const isolate = (parent: Element, selector: string): void => {
+      for (const child of [...parent.childNodes]) {
+        const isElement = child instanceof Element
+        if (isElement && child.matches(selector)) continue
+        if (isElement && child.querySelector(selector)) isolate(child, selector)
+        else remove(child)
+      }
+    }
+    if (within !== undefined) isolate(document.body, within)
     const found = ofHidden.length > 0 ? await find({ runOnly: ofHidden }) : []
     for (const view of document.querySelectorAll('.view[hidden]')) for (const node of [...view.childNodes]) remove(node)
     return [...found, ...(await find(options))]
