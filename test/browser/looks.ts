@@ -78,13 +78,21 @@ async function runAxe({
     node.replaceWith(place)
     removed.push([place, node])
   }
+  const clipped: [element: HTMLElement, overflow: string][] = []
+  const unclip = (element: HTMLElement) => {
+    clipped.push([element, element.style.overflow])
+    element.style.overflow = 'visible'
+  }
   try {
     const isolate = (parent: Element, selector: string): void => {
       for (const child of [...parent.childNodes]) {
         const isElement = child instanceof Element
         if (isElement && child.matches(selector)) continue
-        if (isElement && child.querySelector(selector)) isolate(child, selector)
-        else remove(child)
+        if (isElement && child.querySelector(selector)) {
+          // Axe takes a dialog for cut off by what is around it, although nothing cuts the top layer.
+          unclip(child as HTMLElement)
+          isolate(child, selector)
+        } else remove(child)
       }
     }
     if (within !== undefined) isolate(document.body, within)
@@ -93,6 +101,7 @@ async function runAxe({
     return [...found, ...(await find(options))]
   } finally {
     for (const [place, node] of removed) place.replaceWith(node)
+    for (const [element, overflow] of clipped) element.style.overflow = overflow
   }
 }
 
