@@ -14,7 +14,7 @@ import { smallRelease } from '../worlds/household/library/release.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const shipped = join(root, 'public/models')
-/** Of a run that need not measure its models. */
+/** Arguments for a run that need not measure its models. */
 const UNMEASURED = ['--set', 'evaluateEvery=0']
 
 describe('the loop on the command line', () => {

@@ -16,7 +16,10 @@ const MOST_BEHIND = 2000
 const CATCH_UP_MS = 500
 /** A hidden tab has no frames, but its log must not pile up. Milliseconds. */
 const HIDDEN_MS = 50
-/** So long does a frame take at most, else the tab was hidden meanwhile, or the browser draws nothing: a frame of a course scrolled away. */
+/**
+ * Milliseconds after which no frame is coming: the tab was hidden meanwhile, or the browser draws nothing of the page, as in a frame that
+ * was scrolled out of a course page.
+ */
 const NO_FRAME_MS = 500
 
 export interface PacedReader {

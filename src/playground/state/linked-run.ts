@@ -27,7 +27,7 @@ interface Targets {
   focus: Focus
 }
 
-const FOUND: Shown = { problem: null, isMissing: false }
+const NOTHING_TO_REPORT: Shown = { problem: null, isMissing: false }
 
 /** `isWanted` turns false when another link is followed, and then nothing more is shown or reported. */
 export async function showLinked(
@@ -35,24 +35,14 @@ export async function showLinked(
   { playground, focus }: Targets,
   isWanted: () => boolean,
 ): Promise<Shown> {
-  if (wanted.run !== null) {
-    const isShown = await showKept(wanted.run, playground)
-    if (!isWanted()) return FOUND
-    if (!isShown) {
-      if (isRecording(wanted.run)) return { problem: noSuchRecording(wanted.run), isMissing: false }
-      const isMissing = !playground.runs.has(wanted.run)
-      return { problem: whyMissing(wanted.run, playground), isMissing }
-    }
-  } else {
-    const isShown = await showRecorded(wanted, playground)
-    if (!isWanted()) return FOUND
-    if (!isShown) return { problem: NO_RECORDING, isMissing: false }
-  }
-  if (wanted.spot === null) return FOUND
+  const isShown = await (wanted.run === null ? showRecorded(wanted, playground) : showKept(wanted.run, playground))
+  if (!isWanted()) return NOTHING_TO_REPORT
+  if (!isShown) return whyNotShown(wanted.run, playground)
+  if (wanted.spot === null) return NOTHING_TO_REPORT
   const { run } = playground.shown
   // Texts of early iterations are read back first.
   await run.want(Math.min(wanted.spot.iteration, run.viewFor('loop').current?.iteration ?? 0))
-  if (!isWanted()) return FOUND
+  if (!isWanted()) return NOTHING_TO_REPORT
   const view = run.viewFor('loop')
   const last = view.current?.iteration ?? 0
   // Closing the page discards the iteration under way, which may be the one that the address names.
@@ -81,6 +71,12 @@ async function showKept(runId: string, playground: Playground): Promise<boolean>
   if (!playground.runs.has(runId)) return false
   await playground.openKept(runId)
   return playground.recorded.runId === runId
+}
+
+function whyNotShown(runId: string | null, playground: Playground): Shown {
+  if (runId === null) return { problem: NO_RECORDING, isMissing: false }
+  if (isRecording(runId)) return { problem: noSuchRecording(runId), isMissing: false }
+  return { problem: whyMissing(runId, playground), isMissing: !playground.runs.has(runId) }
 }
 
 const NO_RECORDING =
