@@ -19,13 +19,16 @@ const MODEL_CHUNK = {
     !/\/(backends\/webgpu|tfjs-backend-webgpu)/.test(id),
 }
 
+/** The bundler's name for what the page imports before it is drawn. */
+const INITIAL = '$initial' as const
+
 /**
- * What the page imports before it is drawn, in two files: left to itself, the bundler makes one for each set of views that share it,
- * 45 requests. One file alone would take the main thread longer than 50 ms to take in.
+ * That in two files: left to itself, the bundler makes one for each set of views that share it, 45 requests. One file alone would
+ * take the main thread longer than 50 ms to take in.
  */
 const FIRST_CHUNKS = [
-  { name: 'libraries', tags: ['$initial'], test: /\/node_modules\// },
-  { name: 'page', tags: ['$initial'], test: (id: string) => !id.includes(SERVICE_WORKER) },
+  { name: 'libraries', tags: [INITIAL], test: /\/node_modules\// },
+  { name: 'page', tags: [INITIAL], test: (id: string) => !id.includes(SERVICE_WORKER) },
 ]
 
 /** Beside the page, under a name that stays: a browser looks there for the next version. */
