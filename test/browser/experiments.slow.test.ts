@@ -31,7 +31,13 @@ it('the main thread is watched while the page opens, in every view of a run, and
       .toSorted(),
   ).toEqual(opened)
   expect(watched.filter((each) => !isOpening(each)).map(({ view }) => view)).toEqual([...views, ...views])
-  expect(watched.every(({ cpu }) => cpu.length > 0)).toBe(true)
+  expect(watched.filter(isOpening).every(({ cpu }) => cpu.length > 0)).toBe(true)
+  // On a busy machine a run may have nothing to show for a moment, but not in four views.
+  for (const page of new Set(watched.map((each) => each.page)))
+    expect(
+      watched.some((each) => each.page === page && each.cpu.length > 0),
+      page,
+    ).toBe(true)
 })
 
 it('the memory of a run is sampled while its views are open in turn', async () => {
