@@ -27,6 +27,8 @@ export interface Tile {
   isTelling: boolean
   /** Whether its sign differs from the one at λ = 0. */
   isFlipped: boolean
+  /** "Step 3: go to fridge 1" */
+  name: string
   /** Its votes and its R, in words. */
   judged: string
   /** Everything about it, in a sentence. */
@@ -60,6 +62,8 @@ export function ribbons(
     const advantage = now.policy[trajectory]![step] ?? null
     const number = (noun === 'step' ? step : trajectory) + 1
     const action = noun === 'step' ? commandOf(group, trajectory, step) : verdictOf(group, trajectory)
+    const name = `${noun === 'step' ? 'Step' : 'Program'} ${number}: ${action}`
+    const judged = `${votesWords(votes)}, R ${signed(feedback)}`
     return {
       trajectory,
       step,
@@ -71,8 +75,9 @@ export function ribbons(
       isAsked: false,
       isTelling: trajectory === chosen && step === telling,
       isFlipped: isFlipped(before.policy[trajectory]![step] ?? null, advantage),
-      judged: `${votesWords(votes)}, R ${signed(feedback)}`,
-      label: `${noun === 'step' ? 'Step' : 'Program'} ${number}: ${action}. ${votesWords(votes)}, R ${signed(feedback)}, ${effectWords(advantage)}`,
+      name,
+      judged,
+      label: `${name}. ${judged}, ${effectWords(advantage)}`,
     }
   }
   const rowOf = (trajectory: number) => group.scores[trajectory]!.map((_, step) => tile(trajectory, step))
@@ -93,8 +98,7 @@ export function ribbons(
 export function asked(rows: Ribbons): Ribbons {
   const hide = (tile: Tile): Tile => {
     const judged = votesWords(tile.votes)
-    const label = `${rows.noun === 'step' ? 'Step' : 'Program'} ${tile.number}: ${tile.action}. ${judged}`
-    return { ...tile, advantage: null, isAsked: true, isFlipped: false, judged, label }
+    return { ...tile, advantage: null, isAsked: true, isFlipped: false, judged, label: `${tile.name}. ${judged}` }
   }
   return {
     ...rows,
