@@ -19,7 +19,8 @@ it('a visitor chooses a preset, presses Run, and what the run learned is read', 
 
 it('the main thread is watched while the page opens, in every view of a run, and again after a reload', async () => {
   const watched: WatchedView[] = []
-  const options = { preset: 'coding', after: 1, seconds: 0.2, openings: 1, arrivalMs: 200 }
+  // On a busy machine the page's process begins to trace late, and would miss all of a shorter time.
+  const options = { preset: 'coding', after: 1, seconds: 1, openings: 1, arrivalMs: 200 }
   await watchMainThread(options, (view) => void watched.push(view))
   const views = ['loop', 'episodes', 'tasks', 'runs']
   const opened = SHIPPED_WORLDS.flatMap((world) => VIEW_NAMES.map((view) => `${view} of ${world}`)).toSorted()
@@ -31,13 +32,7 @@ it('the main thread is watched while the page opens, in every view of a run, and
       .toSorted(),
   ).toEqual(opened)
   expect(watched.filter((each) => !isOpening(each)).map(({ view }) => view)).toEqual([...views, ...views])
-  expect(watched.filter(isOpening).every(({ cpu }) => cpu.length > 0)).toBe(true)
-  // On a busy machine a run may have nothing to show for a moment, but not in four views.
-  for (const page of new Set(watched.map((each) => each.page)))
-    expect(
-      watched.some((each) => each.page === page && each.cpu.length > 0),
-      page,
-    ).toBe(true)
+  expect(watched.every(({ cpu }) => cpu.length > 0)).toBe(true)
 })
 
 it('the memory of a run is sampled while its views are open in turn', async () => {
