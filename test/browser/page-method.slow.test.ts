@@ -73,21 +73,21 @@ describe('the equation', () => {
       .waitFor()
     expect(await flipped.count()).toBeGreaterThan(0)
 
-    const shares = page.getByRole('listbox', { name: 'R and its shares, rollout 1' })
+    const shares = page.getByRole('radiogroup', { name: 'R and its shares, rollout 1' })
     const number = String.raw`([+−]?\d+\.\d\d)`
     const all = new RegExp(`^Step (\\d+), .*, O ${number}, λ · mean S ${number}, R ${number}, `)
-    const chosen = shares.getByRole('option', { selected: true })
+    const chosen = shares.getByRole('radio', { checked: true })
     const said = async () => {
       const [, step, ...numbers] = all.exec((await chosen.getAttribute('aria-label'))!)!
       return [Number(step), ...numbers.map((text) => Number(text.replace('−', '-')))] as const
     }
-    await shares.getByRole('option', { name: /^Step 3,/ }).click()
+    await shares.getByRole('radio', { name: /^Step 3,/ }).click()
     await page.keyboard.press('ArrowRight')
     await expect.poll(async () => (await said())[0]).toBe(4)
     const [, o, votes, r] = await said()
     expect(o! + votes!).toBeCloseTo(r!, 1)
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('option')
-    expect(await page.locator('[role=option][tabindex="0"]').count()).toBe(1)
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('radio')
+    expect(await page.locator('[role=radio][tabindex="0"]').count()).toBe(1)
     expect(
       await page.getByRole('gridcell', { name: /^Rollout 1, step 4,/, selected: true }).count(),
       'the map, too, has the step that was chosen',
