@@ -72,17 +72,20 @@ function withRecordings(root: string, results: ResultsFile): ResultsFile {
 
 /**
  * "household-full-lambda-0.5": the name under which a recorded run of an arm ships with the page. Arms of other lengths, and those with
- * another judge or policy at the start, have other runs.
+ * another judge or policy at the start, have other runs. A setting that the preset has anyway makes no other run.
  */
 export function recordingName(
   { preset, settings: changed, start, iterations }: Pick<ResultsRow, 'preset' | 'settings' | 'start' | 'iterations'>,
   startsEarly = false,
 ): string {
   const settings = parseSettings(changed, preset)
+  const usual: Readonly<Record<string, unknown>> = { ...parseSettings({}, preset) }
   const isUsualLength = settings.world !== 'own' && iterations === FULL.iterations[settings.world]
   return [
     ...preset.split('+'),
-    ...Object.entries(changed).map(([name, value]) => `${name}-${String(value)}`),
+    ...Object.entries(changed)
+      .filter(([name, value]) => value !== usual[name])
+      .map(([name, value]) => `${name}-${String(value)}`),
     ...(start === undefined ? [] : [start]),
     ...(startsEarly && asksJudge(settings) ? ['early-judge'] : []),
     ...(isUsualLength ? [] : [`${iterations}-iterations`]),

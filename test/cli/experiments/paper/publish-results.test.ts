@@ -46,6 +46,10 @@ describe('publishing results', () => {
     const full = { preset: 'household+full', settings: {}, iterations: FULL.iterations.household }
     expect(recordingName(full)).toBe('household-full')
     expect(recordingName({ ...full, settings: { lambda: 4 } })).toBe('household-full-lambda-4')
+    expect(recordingName({ ...full, settings: { lambda: 1 } })).toBe('household-full')
+    expect(recordingName({ ...full, preset: 'coding+full', settings: { lambda: 1 }, iterations: 160 })).toBe(
+      'coding-full-lambda-1',
+    )
     expect(recordingName({ ...full, iterations: 80 })).toBe('household-full-80-iterations')
     expect(recordingName({ ...full, start: 'weak' })).toBe('household-full-weak')
     expect(recordingName(full, true)).toBe('household-full-early-judge')
