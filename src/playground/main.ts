@@ -1,12 +1,10 @@
 import { mount } from 'svelte'
 import './kit/theme.css'
 import App from './shell/App.svelte'
-import { workOffline } from './shell/offline.ts'
 
 const page = document.getElementById('page')!
 // In a task of its own: evaluating the modules has taken one, and none should hold the thread for 50 ms.
 setTimeout(() => {
   page.replaceChildren()
   mount(App, { target: page })
-  if (import.meta.env.PROD) void workOffline()
 })

@@ -53,6 +53,14 @@ async function visit(): Promise<Page> {
 }
 
 const version = (page: Page) => page.evaluate(() => document.documentElement.dataset['version'] ?? 'first')
+/** Whether the page comes to show the second version soon. */
+const becomesSecond = (page: Page) =>
+  page
+    .waitForFunction(() => document.documentElement.dataset['version'] === 'second', null, { timeout: 20_000 })
+    .then(
+      () => true,
+      () => false,
+    )
 
 describe('without a network', () => {
   it('the page opens again, shows its recorded run and trains', async () => {
@@ -142,6 +150,28 @@ describe('a browser without room for the page', () => {
   })
 })
 
+/** Serves a version with another index.html, in which every part of the page has a new name. Returns its list of files. */
+async function shipSecond(): Promise<Record<string, { hash: string; bytes: number }>> {
+  const index = (await readFile(join(root, 'dist', 'index.html'), 'utf8')).replace(
+    '<html',
+    '<html data-version="second"',
+  )
+  const script = await readFile(join(root, 'dist', 'service-worker.js'), 'utf8')
+  const [, list] = /^self\.shipped=(\{.*?\}\});/.exec(script)!
+  const shipped = JSON.parse(list!) as Record<string, { hash: string; bytes: number }>
+  const hash = createHash('sha256').update(index).digest('hex')
+  shipped['index.html'] = { hash, bytes: Buffer.byteLength(index) }
+  const old = Object.keys(shipped).filter((path) => /EpisodesView/.test(path))
+  expect(old.length).toBeGreaterThan(0)
+  for (const path of old) {
+    delete shipped[path]
+    replaced.set(path, null)
+  }
+  replaced.set('index.html', index)
+  replaced.set('service-worker.js', script.replace(list!, JSON.stringify(shipped)))
+  return shipped
+}
+
 describe('a new version', () => {
   it('waits until pages of the old version close, which keep working; then fetches only changed files', async () => {
     const first = await visit()
@@ -150,24 +180,7 @@ describe('a new version', () => {
     await runOnShow(first).getByText('Recorded run').waitFor()
     expect(asked.filter((path) => path.startsWith('models/')).length).toBeGreaterThan(0)
 
-    // The next version has another index.html, and every part of the page has a new name.
-    const index = (await readFile(join(root, 'dist', 'index.html'), 'utf8')).replace(
-      '<html',
-      '<html data-version="second"',
-    )
-    const script = await readFile(join(root, 'dist', 'service-worker.js'), 'utf8')
-    const [, list] = /^self\.shipped=(\{.*?\}\});/.exec(script)!
-    const shipped = JSON.parse(list!) as Record<string, { hash: string; bytes: number }>
-    const hash = createHash('sha256').update(index).digest('hex')
-    shipped['index.html'] = { hash, bytes: Buffer.byteLength(index) }
-    const old = Object.keys(shipped).filter((path) => /EpisodesView/.test(path))
-    expect(old.length).toBeGreaterThan(0)
-    for (const path of old) {
-      delete shipped[path]
-      replaced.set(path, null)
-    }
-    replaced.set('index.html', index)
-    replaced.set('service-worker.js', script.replace(list!, JSON.stringify(shipped)))
+    const shipped = await shipSecond()
     asked.length = 0
     await nextVersionKept(first)
     expect([...new Set(asked)].sort()).toEqual(['index.html', 'service-worker.js'])
@@ -183,15 +196,34 @@ describe('a new version', () => {
     // also reloads by itself once the new version has taken over, which ends a reload from outside.
     const openAgain = async () => {
       await first.reload().catch((error: Error) => expect(error.message).toContain('ERR_ABORTED'))
-      const isSecond = () => document.documentElement.dataset['version'] === 'second'
-      return first.waitForFunction(isSecond, null, { timeout: 20_000 }).then(
-        () => true,
-        () => false,
-      )
+      return becomesSecond(first)
     }
     await expect.poll(openAgain, { interval: 100 }).toBe(true)
     await runOnShow(first).getByText('Recorded run').waitFor()
     const left = await first.evaluate(async () => (await (await caches.open('rlanything-shipped /')).keys()).length)
     expect(left).toBeLessThanOrEqual(new Set(Object.values(shipped).map((file) => file.hash)).size)
+  })
+
+  it('is offered to the page that is open, and loaded unless another one shows the old version', async () => {
+    const page = await visit()
+    await keptOffline(page)
+    await page.reload()
+    await runOnShow(page).getByText('Recorded run').waitFor()
+    expect(await page.getByRole('region', { name: 'New version' }).count()).toBe(0)
+    await shipSecond()
+    await nextVersionKept(page)
+    const load = page.getByRole('region', { name: 'New version' }).getByRole('button', { name: 'Load it' })
+    const other = await visit()
+    await load.click()
+    await page.getByText('Another tab still shows the old version of this page.').waitFor()
+    expect(await version(page)).toBe('first')
+    await other.close()
+    // The closed page may still count for a moment.
+    const loadAgain = async () => {
+      await load.click()
+      return becomesSecond(page)
+    }
+    await expect.poll(loadAgain, { interval: 100 }).toBe(true)
+    await runOnShow(page).getByText('Recorded run').waitFor()
   })
 })
