@@ -37,7 +37,7 @@ export async function workOffline(onversion: (load: LoadVersion) => void): Promi
   if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve))
   // Without it, the page works online only.
   const registration = await serviceWorker.register('./service-worker.js').catch(() => null)
-  if (registration === null) return
+  if (!registration) return
   const offer = (worker: ServiceWorker): void =>
     onversion(async () => {
       takeOver(worker)
