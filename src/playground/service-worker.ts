@@ -3,8 +3,8 @@
  * puts a list of all paths with the SHA-256 of their content before this file.
  *
  * Files are cached by hash, so an update fetches only what changed. A version serves only its own hashes and never takes over
- * pages of another version: it waits until all of them are closed, or until the only open page requests the update as it
- * opens (offline.ts). So no page mixes two versions. Each deployment on an origin has a cache of its own.
+ * pages of another version: it waits until all of them are closed, or until the only open page requests the update, as it
+ * opens or when its visitor says so (offline.ts). So no page mixes two versions. Each deployment on an origin has a cache of its own.
  *
  * Everything that it serves has the headers of an isolated page, so that threads can share memory also on hosts that cannot send
  * headers, from the second visit on.
