@@ -49,7 +49,7 @@ describe('the view of results', () => {
       expect.stringMatching(/GRPO above the full loop: does not hold, −10\.5 points/) as string,
     ])
     await page.getByText('commit abc1234').waitFor()
-    await page.getByText('npm run experiments -- paper --table coding').waitFor()
+    await page.getByText('--table coding', { exact: true }).waitFor()
   })
 
   it('opens the table of the world that is chosen', async () => {
@@ -99,6 +99,6 @@ describe('the view of results', () => {
     await page.unroute('**/results/*.json')
     await serveResults({ 'index.json': { tables: [] } })
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('npm run experiments -- paper --table household').waitFor()
+    await page.getByText('--table household', { exact: true }).waitFor()
   })
 })
