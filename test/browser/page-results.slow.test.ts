@@ -49,6 +49,7 @@ describe('the view of results', () => {
       expect.stringMatching(/GRPO above the full loop: does not hold, −10\.5 points/) as string,
     ])
     await page.getByText('commit abc1234').waitFor()
+    await page.getByText('npm run experiments -- paper', { exact: true }).waitFor()
     await page.getByText('--table coding', { exact: true }).waitFor()
   })
 
@@ -99,6 +100,7 @@ describe('the view of results', () => {
     await page.unroute('**/results/*.json')
     await serveResults({ 'index.json': { tables: [] } })
     await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('npm run experiments -- paper', { exact: true }).waitFor()
     await page.getByText('--table household', { exact: true }).waitFor()
   })
 })
