@@ -16,6 +16,7 @@ export const TABLES = [
   'desktop',
   'longer',
   'unfiltered',
+  'large-pool',
   'early-judge',
   'signals',
   'tasks',

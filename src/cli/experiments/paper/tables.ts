@@ -4,14 +4,13 @@ import type { TableName } from '../../../results/results-file.ts'
 import type { Budget } from './budget.ts'
 import { acrossTable } from './tables/across.ts'
 import { checksTable } from './tables/checks.ts'
-import { earlyJudgeTable } from './tables/early-judge.ts'
 import { longerTable } from './tables/longer.ts'
 import { mapTable } from './tables/map.ts'
+import { earlyJudgeTable, largePoolTable, unfilteredTable } from './tables/regimes.ts'
 import { signalsTable } from './tables/signals.ts'
 import { alphaTable, lambdaTable, votesTable } from './tables/sweeps.ts'
 import { tableOne } from './tables/table-one.ts'
 import { tasksTable } from './tables/tasks.ts'
-import { unfilteredTable } from './tables/unfiltered.ts'
 import type { TablePlan } from './plan.ts'
 
 /** Tables that a quick run makes if none is named. */
@@ -29,6 +28,7 @@ export function planTable(table: TableName, budget: Budget, starts: readonly str
   const others: Record<Exclude<TableName, ShippedWorld>, () => TablePlan> = {
     longer: () => longerTable(budget),
     unfiltered: () => unfilteredTable(budget),
+    'large-pool': () => largePoolTable(budget),
     'early-judge': () => earlyJudgeTable(budget),
     signals: () => signalsTable(budget),
     tasks: () => tasksTable(budget),

@@ -29,6 +29,10 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
     about:
       'Which part helps where tasks that all rollouts solve or fail train the policy, too? Outcomes are all the same there, so votes alone rank the steps.',
   },
+  'large-pool': {
+    title: 'Household, from a larger pool of tasks',
+    about: 'Which part helps where most training tasks are played once, and not five times?',
+  },
   'early-judge': {
     title: 'Household, from an early judge',
     about:
