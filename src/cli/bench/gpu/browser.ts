@@ -16,7 +16,6 @@ import { type PageServer, servePage } from './page-server.ts'
 
 /** A headless Chromium on Linux uses no graphics adapter without them. */
 const LINUX_FLAGS = [
-  '--no-sandbox',
   '--enable-unsafe-webgpu',
   '--enable-features=Vulkan',
   '--use-vulkan=native',
