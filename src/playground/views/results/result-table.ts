@@ -68,16 +68,13 @@ export function writeClaim(results: ResultsFile, { difference, measure }: Result
   return difference === null ? UNKNOWN : writeDifference(difference, unit)
 }
 
-/** "3 hold, 2 do not hold, 6 are not decided"; empty without claims. Claims that were not measured do not count. */
-export function writeTally(claims: readonly ResultsClaim[]): string {
-  const of = (verdict: ResultsClaim['verdict']) => claims.filter((claim) => claim.verdict === verdict).length
-  const [holding, failing, open] = [of('holds'), of('does not hold'), of('not decided')]
-  const parts = [
-    holding > 0 && `${holding} ${holding === 1 ? 'holds' : 'hold'}`,
-    failing > 0 && `${failing} ${failing === 1 ? 'does' : 'do'} not hold`,
-    open > 0 && `${open} ${open === 1 ? 'is' : 'are'} not decided`,
-  ]
-  return parts.filter((part) => part !== false).join(', ')
+export const SIGNS = { holds: '✓', 'does not hold': '✗', 'not decided': '?', 'not measured': '–' } as const
+
+/** How many claims have each verdict, without those that were not measured. */
+export function tally(claims: readonly ResultsClaim[]): { verdict: keyof typeof SIGNS; count: number }[] {
+  return (['holds', 'does not hold', 'not decided'] as const)
+    .map((verdict) => ({ verdict, count: claims.filter((claim) => claim.verdict === verdict).length }))
+    .filter(({ count }) => count > 0)
 }
 
 /** "8 seeds (0 to 7), 40 iterations, CPU, commit 1a2b3c4, 2026-03-01" */
