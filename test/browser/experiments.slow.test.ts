@@ -63,9 +63,10 @@ it('what the memory of a page consists of is in the accounts of the browser', as
       Object.assign(globalThis, { worker, numbers: Array.from({ length: 1_000_000 }, (_, i) => ({ i })) })
     })
     // Again until there is one: the browser gives up on a machine that is too busy.
-    let parts: MemoryParts | null = null
-    await expect.poll(async () => (parts = await memoryParts(browser))?.workers ?? 0).toBeGreaterThan(0)
-    expect(Math.min(...Object.values(parts!))).toBeGreaterThan(0)
+    const found: MemoryParts[] = []
+    const measure = async () => found.push(...[await memoryParts(browser)].filter((parts) => parts !== null))
+    await expect.poll(measure).toBeGreaterThan(0)
+    expect(Math.min(...Object.values({ ...found[0]! }))).toBeGreaterThan(0)
   } finally {
     await browser.close()
   }
