@@ -116,6 +116,25 @@ describe('the views', () => {
     await expect.poll(() => page.evaluate(() => Math.abs(scrollY - 400))).toBeLessThan(50)
   })
 
+  it('stay where they are when another λ is first tried', async () => {
+    await visit()
+    const top = () =>
+      page
+        .locator('.view:not([hidden]) h2')
+        .first()
+        .evaluate((title) => title.getBoundingClientRect().top)
+    for (const view of ['Loop', 'Episodes', 'Tasks'] as const) {
+      await goTo(page, view)
+      const before = await top()
+      await lambda().fill('2')
+      await lambda().press('Enter')
+      await page.getByText('λ = 2 instead of 1.', { exact: true }).waitFor()
+      expect(await top(), view).toBe(before)
+      await page.getByRole('button', { name: 'Back to 1', exact: true }).click()
+      await page.getByText('λ = 2 instead of 1.', { exact: true }).waitFor({ state: 'detached' })
+    }
+  })
+
   it('say that the recorded run is loading, and are drawn once it is there', async () => {
     await open()
     let load = () => {}
