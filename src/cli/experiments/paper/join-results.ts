@@ -19,12 +19,17 @@ export function differenceOf(own: ResultsFile, published: ResultsFile): string |
   const parts: [string, (file: ResultsFile) => unknown][] = [
     ['the start models', ({ models }) => Object.entries(models).sort()],
     ['the number of held-out tasks', ({ evaluationTasks }) => evaluationTasks],
-    ['the measures', ({ measures }) => measures.map(({ id }) => id)],
     ['the rows', ({ rows }) => rows.map(({ id }) => id)],
     ['the settings of a row', ({ rows }) => rows.map(identityOf)],
     ['the backend', ({ backends }) => backends],
   ]
+  if (!hasMeasuresOf(own, published)) return 'the measures'
   return parts.find(([, of]) => JSON.stringify(of(own)) !== JSON.stringify(of(published)))?.[0] ?? null
+}
+
+/** Whether nothing that is published would be lost. What is measured anew is unknown of published seeds and rows. */
+export function hasMeasuresOf(own: ResultsFile, published: ResultsFile): boolean {
+  return published.measures.every(({ id }) => own.measures.some((measure) => measure.id === id))
 }
 
 type RowIdentity = Pick<ResultsRow, 'id' | 'preset' | 'settings' | 'iterations' | 'isStart'> & {

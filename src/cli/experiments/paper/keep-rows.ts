@@ -6,7 +6,7 @@ import { parseSettings } from '../../../method/presets.ts'
 import type { ResultsFile, ResultsRow } from '../../../results/results-file.ts'
 import { claimsOf } from './claims.ts'
 import { actsIn } from './jobs.ts'
-import { identityOf } from './join-results.ts'
+import { hasMeasuresOf, identityOf } from './join-results.ts'
 import type { TablePlan } from './plan.ts'
 
 /** The part of a plan that needs only these arms. */
@@ -23,10 +23,10 @@ export function whyNotKept(plan: TablePlan, own: ResultsFile, published: Results
   if (plan.map !== undefined) return 'its cells compare arms with one another'
   const dependent = plan.measures.find(({ comparesArms }) => comparesArms)
   if (dependent !== undefined) return `“${dependent.label}” compares arms with one another`
+  if (!hasMeasuresOf(own, published)) return 'its measures differ from the published ones'
   const parts: [string, (file: ResultsFile) => unknown][] = [
     ['its seeds', ({ seeds }) => seeds],
     ['its number of held-out tasks', ({ evaluationTasks }) => evaluationTasks],
-    ['its measures', ({ measures }) => measures.map(({ id }) => id)],
     ['its backend', ({ backends }) => backends],
   ]
   const differing = parts.find(([, of]) => JSON.stringify(of(own)) !== JSON.stringify(of(published)))

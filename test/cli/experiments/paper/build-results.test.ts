@@ -22,6 +22,28 @@ describe('the results of a table', () => {
     }
   })
 
+  it('tell a judge that approves more from one that judges better', () => {
+    const plan = planTable('household', { ...QUICK, seeds: [0] }, [])
+    const judge = (good: number, bad: number, accepted: number) => ({
+      'judge/good_acc': good,
+      'judge/bad_acc': bad,
+      'judge/accepted_bad_acc': accepted,
+      'judge/balanced_acc': (good + bad) / 2,
+    })
+    const lenient = [
+      { iteration: 0, values: judge(0.8, 0.9, 0.8) },
+      { iteration: 4, values: judge(0.98, 0.86, 0.5) },
+    ]
+    const { rows } = buildResults(
+      plan,
+      runsOf(plan, () => madeUpRecord({ evaluations: lenient })),
+      FROM,
+    )
+    const values = (id: string) => rows.find((row) => row.id === id)!.values
+    expect(values('temperature-only')).toMatchObject({ 'judge-balanced': [0.85], 'judge-accepted': [0.8] })
+    expect(values('full')).toMatchObject({ 'judge-balanced': [0.92], 'judge-accepted': [0.74] })
+  })
+
   it('compare arms seed by seed, and the trained policy with temperature alone', () => {
     const plan = planTable('household', { ...QUICK, seeds: [0, 1, 2] }, [])
     const end: Record<string, number> = { grpo: 0.5, 'frozen-judge': 0.55, 'policy-reward': 0.6, full: 0.7 }

@@ -72,6 +72,22 @@ describe('joining a table with the published seeds', () => {
     expect(differenceOf(longer, published)).toBe('the settings of a row')
   })
 
+  it('leaves unknown what published seeds were not measured by, and loses no measure', () => {
+    const whole = resultsOf('household', [0, 1])
+    const measures = whole.measures.filter(({ id }) => id !== 'id-sampled')
+    const rows = whole.rows.map((row) => {
+      const { 'id-sampled': _, ...values } = row.values
+      return { ...row, values }
+    })
+    const published: ResultsFile = { ...whole, measures, rows }
+    const own = resultsOf('household', [2])
+    expect(differenceOf(own, published)).toBeNull()
+    const joined = joinResults(own, published)
+    expect(joined.rows.at(-1)!.values['id-sampled']).toEqual([null, null, own.rows.at(-1)!.values['id-sampled']![0]])
+    expect(parseResults(joined)).toEqual(joined)
+    expect(differenceOf(published, own)).toBe('the measures')
+  })
+
   it('pools means and intervals as if all values were known', () => {
     const [a, b] = [[0.1, 0.4, 0.35], [0.9]]
     const both = pooled(summary(a)!, summary(b)!)

@@ -33,8 +33,27 @@ export const SAMPLED_ACCURACY: readonly MeasurePlan[] = [
 
 export const JUDGE_BALANCED = evaluation('judge-balanced', 'judge, balanced', 'judge/balanced_acc')
 
+/**
+ * Balanced over good steps and those bad ones whose command the world accepted. Refused commands are many, and every judge recognises
+ * them, so only here can a judge that approves more steps be told from one that judges better.
+ */
+export const JUDGE_ACCEPTED: MeasurePlan = {
+  id: 'judge-accepted',
+  label: 'judge, accepted steps',
+  unit: 'share',
+  of: (run) => balancedOfAccepted(run, -1),
+  atStart: (run) => balancedOfAccepted(run, 0),
+}
+
+function balancedOfAccepted(run: RunRecord, index: number): number | null {
+  const good = evaluated(run, 'judge/good_acc', index)
+  const bad = evaluated(run, 'judge/accepted_bad_acc', index)
+  return good === null || bad === null ? null : (good + bad) / 2
+}
+
 export const JUDGE: readonly MeasurePlan[] = [
   JUDGE_BALANCED,
+  JUDGE_ACCEPTED,
   evaluation('judge-process', 'judge, process', 'judge/process_acc'),
   evaluation('judge-outcome', 'judge, outcome', 'judge/outcome_acc'),
 ]

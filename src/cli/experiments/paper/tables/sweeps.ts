@@ -5,8 +5,10 @@ import { WORLDS } from '../../../../worlds/index.ts'
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, TablePlan } from '../plan.ts'
 import { arm } from './arms.ts'
-import { ACCEPTANCE, ACCURACY, ACCURACY_METRICS, JUDGE_BALANCED, REWRITTEN } from './measures.ts'
+import { ACCEPTANCE, ACCURACY, ACCURACY_METRICS, JUDGE_ACCEPTED, JUDGE_BALANCED, REWRITTEN } from './measures.ts'
 import { SAMPLED_TESTS } from './table-one.ts'
+
+const OF_JUDGE = [JUDGE_BALANCED, JUDGE_ACCEPTED]
 
 interface Level {
   id: string
@@ -66,7 +68,7 @@ export function lambdaTable(world: ShippedWorld, budget: Budget): TablePlan {
       about: 'The full loop with other weights of the votes in R = O + λ · mean S. The paper uses λ = 1.',
       levels,
       usual: 'lambda-1',
-      measures: [...ACCURACY, ...(world === 'coding' ? SAMPLED_TESTS : [JUDGE_BALANCED])],
+      measures: [...ACCURACY, ...(world === 'coding' ? SAMPLED_TESTS : OF_JUDGE)],
     },
     budget,
   )
@@ -101,7 +103,7 @@ export function votesTable(budget: Budget): TablePlan {
       about: 'The full loop with other numbers of votes for each step. The released code uses m = 3.',
       levels,
       usual: 'votes-3',
-      measures: [...ACCURACY, JUDGE_BALANCED],
+      measures: [...ACCURACY, ...OF_JUDGE],
     },
     budget,
   )

@@ -3,7 +3,7 @@ import type { ShippedWorld } from '../../../../method/settings.ts'
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, RowPlan, TablePlan } from '../plan.ts'
 import { arm, ARM_LABELS, temperatureOnly } from './arms.ts'
-import { ACCURACY, evaluation, JUDGE, JUDGE_BALANCED, SAMPLED_ACCURACY } from './measures.ts'
+import { ACCURACY, evaluation, JUDGE, JUDGE_ACCEPTED, JUDGE_BALANCED, SAMPLED_ACCURACY } from './measures.ts'
 
 const ARMS = ['grpo', 'frozen-judge', 'policy-reward', 'full'] as const
 const SPLITS = { id: 'in distribution', ood: 'out of distribution' } as const
@@ -113,7 +113,11 @@ function order(world: ShippedWorld): ClaimPlan[] {
 
 function judgeOrder(world: ShippedWorld): ClaimPlan[] {
   const learners = ARMS.slice(1)
-  if (world !== 'coding') return steps(learners, JUDGE_BALANCED.id, 'the judge')
+  if (world !== 'coding')
+    return [
+      ...steps(learners, JUDGE_BALANCED.id, 'the judge'),
+      ...steps(learners, JUDGE_ACCEPTED.id, 'the judge on accepted steps'),
+    ]
   return SAMPLED_TESTS.flatMap(({ id, label }) => steps(learners, id, label))
 }
 
