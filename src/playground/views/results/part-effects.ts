@@ -1,0 +1,70 @@
+/** What each part of the loop adds to held-out accuracy at temperature 0: rows of Table 1 compared seed by seed, in each world. */
+import { paperCell } from '../../../results/paper-numbers.ts'
+import type { ResultsFile } from '../../../results/results-file.ts'
+import { meanInterval, type MeanInterval } from '../../../results/student-t.ts'
+
+/** Each adds a part to the row that it is compared with. */
+const PARTS = [
+  { label: 'Outcomes alone (GRPO)', row: 'grpo', than: 'temperature-only' },
+  { label: '+ votes of a frozen judge', row: 'frozen-judge', than: 'grpo' },
+  { label: '+ training the judge', row: 'policy-reward', than: 'frozen-judge' },
+  { label: '+ adapting tasks', row: 'full', than: 'policy-reward' },
+  { label: 'All together', row: 'full', than: 'temperature-only' },
+] as const
+
+/** Measures of Table 1, by the words of a split. */
+export const SPLITS = { id: 'in distribution', ood: 'out of distribution' } as const
+export type Split = keyof typeof SPLITS
+
+/** In points of accuracy, with its 95 % interval over seeds. */
+export interface PartEffect extends MeanInterval {
+  split: Split
+  /** Whether the interval excludes zero. */
+  isClear: boolean
+  /** The same difference in the paper, which has no row for outcomes alone; else null. */
+  paper: number | null
+}
+
+export interface PartRow {
+  label: string
+  /** One list for each table; without the splits that have fewer than two seeds. */
+  cells: PartEffect[][]
+}
+
+export function partEffects(tables: readonly ResultsFile[]): PartRow[] {
+  return PARTS.map(({ label, row, than }) => ({
+    label,
+    cells: tables.map((results) =>
+      (Object.keys(SPLITS) as Split[]).flatMap((split): PartEffect[] => {
+        const effect = meanInterval(differences(results, row, than, split))
+        if (effect === null) return []
+        const { mean, low, high } = effect
+        const isClear = low > 0 || high < 0
+        const [own, other] = [row, than].map((id) => paperCell(results.table, id, split)?.value)
+        const paper = own === undefined || other === undefined ? null : points(own - other)
+        return [{ split, mean: points(mean), low: points(low), high: points(high), isClear, paper }]
+      }),
+    ),
+  }))
+}
+
+/** Rounded like the published claims, so that both print the same digits. */
+const points = (share: number) => 100 * (Math.round(share * 1e4) / 1e4)
+
+/** Of the seeds that have both values. */
+function differences({ rows, seeds }: ResultsFile, row: string, than: string, measure: string): number[] {
+  const values = (id: string) => rows.find((each) => each.id === id)?.values[measure] ?? []
+  const [own, other] = [values(row), values(than)]
+  return seeds.flatMap((_, s) => {
+    const [a, b] = [own[s] ?? null, other[s] ?? null]
+    return a === null || b === null ? [] : [a - b]
+  })
+}
+
+/** Per cent of the width at which a number of points is, on a scale that has zero and every interval. */
+export function effectScale(rows: readonly PartRow[]): (points: number) => number {
+  const effects = rows.flatMap(({ cells }) => cells.flat())
+  const all = effects.flatMap(({ low, high, paper }) => [low, high, paper ?? 0])
+  const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)]
+  return (points) => (100 * (points - low)) / (high - low || 1)
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { effectScale, partEffects } from '../../../../src/playground/views/results/part-effects.ts'
+import { madeUpResults, madeUpRow } from '../../../results/made-up-results.ts'
+
+const values = (id: (number | null)[], ood: number[] = []) => ({ values: { id, ood } })
+const table = madeUpResults({
+  rows: [
+    madeUpRow({ id: 'temperature-only', ...values([0.4, 0.5, 0.6], [0.3, 0.3, 0.3]) }),
+    madeUpRow({ id: 'grpo', ...values([0.5, 0.6, 0.71], [0.3, 0.5, 0.1]) }),
+    madeUpRow({ id: 'frozen-judge', ...values([0.4, 0.51, null]) }),
+    madeUpRow({ id: 'policy-reward', ...values([0.6, null, 0.7]) }),
+    madeUpRow({ id: 'full', ...values([0.7, 0.5, 0.8]) }),
+  ],
+})
+const effects = (label: string) => partEffects([table]).find((row) => row.label === label)!.cells[0]!
+
+describe('what each part adds', () => {
+  it('is compared seed by seed, in points', () => {
+    const [id, ood] = effects('Outcomes alone (GRPO)')
+    expect(id).toMatchObject({ split: 'id', isClear: true, paper: null })
+    expect(id!.mean).toBeCloseTo(10.33, 10)
+    expect(id!.low).toBeGreaterThan(8)
+    expect(ood).toMatchObject({ split: 'ood', mean: 0, isClear: false })
+    const [votes] = effects('+ votes of a frozen judge')
+    expect(votes).toMatchObject({ mean: -9.5, isClear: true })
+  })
+
+  it('is left out where fewer than two seeds have both values', () => {
+    expect(effects('+ training the judge')).toEqual([])
+    expect(partEffects([madeUpResults({ rows: [] })]).every(({ cells }) => cells[0]!.length === 0)).toBe(true)
+  })
+
+  it('has the same difference in the paper beside it, where the paper has both rows', () => {
+    expect(effects('+ adapting tasks')[0]!.paper).toBeCloseTo(60.2 - 55.6, 10)
+    expect(effects('All together')[0]!.paper).toBeCloseTo(60.2 - 39, 10)
+  })
+
+  it('fits on one scale, which has zero', () => {
+    const rows = partEffects([table])
+    const place = effectScale(rows)
+    const all = rows.flatMap(({ cells }) => cells.flat())
+    const places = all.flatMap(({ low, high, paper }) => [place(low), place(high), place(paper ?? 0)])
+    expect(Math.min(...places, place(0))).toBeCloseTo(0, 10)
+    expect(Math.max(...places, place(0))).toBeCloseTo(100, 10)
+    expect(effectScale([])(0)).toBe(0)
+  })
+})
