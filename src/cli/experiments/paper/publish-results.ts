@@ -12,9 +12,10 @@ import {
   type TableName,
 } from '../../../results/results-file.ts'
 import { parseSettings } from '../../../method/presets.ts'
+import { SHIPPED_WORLDS } from '../../../worlds/index.ts'
 import { FULL } from './budget.ts'
 import { asksJudge } from './jobs.ts'
-import { markdownReport, withSections } from './report.ts'
+import { markdownReport, partsReport, withSections } from './report.ts'
 import { writeWhole } from '../../../runs/write-whole.ts'
 import { planTable } from './tables.ts'
 
@@ -52,12 +53,25 @@ export async function publish(root: string, all: readonly ResultsFile[]): Promis
   }
   await writeWhole(join(folder, 'index.json'), `${JSON.stringify({ tables })}\n`)
   const docs = join(root, DOCS)
-  const sections: Partial<Record<TableName, string>> = {}
-  for (const table of TABLES) {
-    const { about } = planTable(table, FULL, [])
-    sections[table] = markdownReport(table, await readPublished(root, table), about)
-  }
-  await writeWhole(docs, withSections(await readFile(docs, 'utf8'), sections))
+  const published = new Map<TableName, ResultsFile | null>()
+  for (const table of TABLES) published.set(table, await readPublished(root, table))
+  await writeWhole(
+    docs,
+    withSections(
+      await readFile(docs, 'utf8'),
+      sectionsOf((table) => published.get(table) ?? null),
+    ),
+  )
+}
+
+/** The sections of docs/results.md. `published` gives null for a table without results. */
+export function sectionsOf(published: (table: TableName) => ResultsFile | null): Record<TableName | 'parts', string> {
+  const tables = TABLES.map((table) => [
+    table,
+    markdownReport(table, published(table), planTable(table, FULL, []).about),
+  ])
+  const worlds = SHIPPED_WORLDS.map(published).filter((results) => results !== null)
+  return Object.fromEntries([['parts', partsReport(worlds)], ...tables]) as Record<TableName | 'parts', string>
 }
 
 /** The results with the recordings that ship with the page now. */

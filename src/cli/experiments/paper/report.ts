@@ -1,8 +1,9 @@
 /** A results file as text for a terminal, and as the section of docs/results.md between its markers. */
 import { markdownTable } from '../markdown-table.ts'
-import { TABLES, type ResultsFile, type TableName } from '../../../results/results-file.ts'
+import { partEffects, type PartEffect } from '../../../results/part-effects.ts'
+import type { ResultsFile, TableName } from '../../../results/results-file.ts'
 import { summary } from './compare.ts'
-import { counted, differenceWords, levelWithInterval, UNKNOWN } from './words.ts'
+import { counted, differenceWords, levelWithInterval, signed, UNKNOWN } from './words.ts'
 
 function cells({ measures, rows }: ResultsFile): string[][] {
   return [
@@ -88,14 +89,26 @@ export function markdownReport(table: TableName, results: ResultsFile | null, ab
   return `${parts.map((part) => (typeof part === 'string' ? part : part.join('\n'))).join('\n\n')}\n`
 }
 
-const marker = (table: TableName) => [`<!-- results:${table} -->`, `<!-- /results:${table} -->`] as const
+/** What each part adds, in each world whose Table 1 is published: a section without its markers. */
+export function partsReport(tables: readonly ResultsFile[]): string {
+  const rows = partEffects(tables).map(({ label, cells }) => [
+    label,
+    ...cells.map((effects) => effects.map(effectWords).join(' <br> ') || UNKNOWN),
+  ])
+  return `${markdownTable([['', ...tables.map(({ title }) => title)], ...rows]).join('\n')}\n`
+}
 
-/** The page with the sections of these tables replaced. Throws Error if a marker is missing. */
-export function withSections(page: string, sections: Partial<Record<TableName, string>>): string {
-  return TABLES.reduce((text, table) => {
-    const section = sections[table]
-    if (section === undefined) return text
-    const [open, close] = marker(table)
+function effectWords({ split, mean, low, high, isClear, paper }: PartEffect): string {
+  const points = (share: number) => signed(share, 'share')
+  const found = `${points(mean)} (${points(low)} to ${points(high)})`
+  const beside = paper === null ? '' : `; paper ${points(paper)}`
+  return `${split === 'id' ? 'in' : 'out'}: ${isClear ? `**${found}**` : found}${beside}`
+}
+
+/** The page with these sections replaced, each between its markers. Throws Error if a marker is missing. */
+export function withSections(page: string, sections: Partial<Record<TableName | 'parts', string>>): string {
+  return Object.entries(sections).reduce((text, [name, section]) => {
+    const [open, close] = [`<!-- results:${name} -->`, `<!-- /results:${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
     if (from < 0 || to < from) throw new Error(`docs/results.md has no section ${open} … ${close}.`)
     return `${text.slice(0, from + open.length)}\n\n${section}\n${text.slice(to)}`

@@ -34,7 +34,8 @@ export function levelWithInterval({ mean, high }: Difference, unit: Unit): strin
   return `${size(mean, unit)} ± ${size(high - mean, unit)}${unit === 'share' ? ' %' : ''}`
 }
 
-function signed(value: number, unit: Unit): string {
+/** "+4.2", in points for a share. */
+export function signed(value: number, unit: Unit): string {
   const text = size(Math.abs(value), unit)
   return Number(text) === 0 ? text : `${value < 0 ? '−' : '+'}${text}`
 }

@@ -1,7 +1,7 @@
 /** What each part of the loop adds to held-out accuracy at temperature 0: rows of Table 1 compared seed by seed, in each world. */
-import { paperCell } from '../../../results/paper-numbers.ts'
-import type { ResultsFile } from '../../../results/results-file.ts'
-import { meanInterval, type MeanInterval } from '../../../results/student-t.ts'
+import { paperCell } from './paper-numbers.ts'
+import type { ResultsFile } from './results-file.ts'
+import { meanInterval, type MeanInterval } from './student-t.ts'
 
 /** Each adds a part to the row that it is compared with. */
 const PARTS = [
@@ -16,7 +16,7 @@ const PARTS = [
 export const SPLITS = { id: 'in distribution', ood: 'out of distribution' } as const
 export type Split = keyof typeof SPLITS
 
-/** In points of accuracy, with its 95 % interval over seeds. */
+/** A difference of accuracies, with its 95 % interval over seeds. */
 export interface PartEffect extends MeanInterval {
   split: Split
   /** Whether the interval excludes zero. */
@@ -41,15 +41,15 @@ export function partEffects(tables: readonly ResultsFile[]): PartRow[] {
         const { mean, low, high } = effect
         const isClear = low > 0 || high < 0
         const [own, other] = [row, than].map((id) => paperCell(results.table, id, split)?.value)
-        const paper = own === undefined || other === undefined ? null : points(own - other)
-        return [{ split, mean: points(mean), low: points(low), high: points(high), isClear, paper }]
+        const paper = own === undefined || other === undefined ? null : rounded(own - other)
+        return [{ split, mean: rounded(mean), low: rounded(low), high: rounded(high), isClear, paper }]
       }),
     ),
   }))
 }
 
 /** Rounded like the published claims, so that both print the same digits. */
-const points = (share: number) => 100 * (Math.round(share * 1e4) / 1e4)
+const rounded = (share: number) => Math.round(share * 1e4) / 1e4
 
 /** Of the seeds that have both values. */
 function differences({ rows, seeds }: ResultsFile, row: string, than: string, measure: string): number[] {
@@ -59,12 +59,4 @@ function differences({ rows, seeds }: ResultsFile, row: string, than: string, me
     const [a, b] = [own[s] ?? null, other[s] ?? null]
     return a === null || b === null ? [] : [a - b]
   })
-}
-
-/** Per cent of the width at which a number of points is, on a scale that has zero and every interval. */
-export function effectScale(rows: readonly PartRow[]): (points: number) => number {
-  const effects = rows.flatMap(({ cells }) => cells.flat())
-  const all = effects.flatMap(({ low, high, paper }) => [low, high, paper ?? 0])
-  const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)]
-  return (points) => (100 * (points - low)) / (high - low || 1)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { effectScale, partEffects } from '../../../../src/playground/views/results/part-effects.ts'
-import { madeUpResults, madeUpRow } from '../../../results/made-up-results.ts'
+import { effectScale } from '../../src/playground/views/results/effect-scale.ts'
+import { partEffects } from '../../src/results/part-effects.ts'
+import { madeUpResults, madeUpRow } from './made-up-results.ts'
 
 const values = (id: (number | null)[], ood: number[] = []) => ({ values: { id, ood } })
 const table = madeUpResults({
@@ -15,14 +16,14 @@ const table = madeUpResults({
 const effects = (label: string) => partEffects([table]).find((row) => row.label === label)!.cells[0]!
 
 describe('what each part adds', () => {
-  it('is compared seed by seed, in points', () => {
+  it('is compared seed by seed, as shares', () => {
     const [id, ood] = effects('Outcomes alone (GRPO)')
     expect(id).toMatchObject({ split: 'id', isClear: true, paper: null })
-    expect(id!.mean).toBeCloseTo(10.33, 10)
-    expect(id!.low).toBeGreaterThan(8)
+    expect(id!.mean).toBeCloseTo(0.1033, 10)
+    expect(id!.low).toBeGreaterThan(0.08)
     expect(ood).toMatchObject({ split: 'ood', mean: 0, isClear: false })
     const [votes] = effects('+ votes of a frozen judge')
-    expect(votes).toMatchObject({ mean: -9.5, isClear: true })
+    expect(votes).toMatchObject({ mean: -0.095, isClear: true })
   })
 
   it('is left out where fewer than two seeds have both values', () => {
@@ -31,8 +32,8 @@ describe('what each part adds', () => {
   })
 
   it('has the same difference in the paper beside it, where the paper has both rows', () => {
-    expect(effects('+ adapting tasks')[0]!.paper).toBeCloseTo(60.2 - 55.6, 10)
-    expect(effects('All together')[0]!.paper).toBeCloseTo(60.2 - 39, 10)
+    expect(effects('+ adapting tasks')[0]!.paper).toBeCloseTo(0.602 - 0.556, 10)
+    expect(effects('All together')[0]!.paper).toBeCloseTo(0.602 - 0.39, 10)
   })
 
   it('fits on one scale, which has zero', () => {
