@@ -1,6 +1,6 @@
 /** What each part of the loop adds to held-out accuracy at temperature 0: rows of Table 1 compared seed by seed, in each world. */
 import { paperCell } from './paper-numbers.ts'
-import type { ResultsFile } from './results-file.ts'
+import type { ResultsFile, TableName } from './results-file.ts'
 import { meanInterval, type MeanInterval } from './student-t.ts'
 
 /** Each adds a part to the row that it is compared with. */
@@ -11,6 +11,13 @@ const PARTS = [
   { label: '+ adapting tasks', row: 'full', than: 'policy-reward' },
   { label: 'All together', row: 'full', than: 'temperature-only' },
 ] as const
+
+/** Tables with the rows of Table 1 of the household in which something else differs, by what does. */
+export const REGIMES: Readonly<Partial<Record<TableName, string>>> = {
+  'large-pool': 'Larger pool of tasks',
+  unfiltered: 'No filter on tasks',
+  'early-judge': 'Early judge',
+}
 
 /** Measures of Table 1, by the words of a split. */
 export const SPLITS = { id: 'in distribution', ood: 'out of distribution' } as const

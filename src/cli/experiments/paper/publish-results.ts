@@ -12,10 +12,11 @@ import {
   type TableName,
 } from '../../../results/results-file.ts'
 import { parseSettings } from '../../../method/presets.ts'
-import { SHIPPED_WORLDS } from '../../../worlds/index.ts'
+import { REGIMES } from '../../../results/part-effects.ts'
+import { SHIPPED_WORLDS, WORLDS } from '../../../worlds/index.ts'
 import { FULL } from './budget.ts'
 import { asksJudge } from './jobs.ts'
-import { markdownReport, partsReport, withSections } from './report.ts'
+import { markdownReport, partsReport, withSections, type Section } from './report.ts'
 import { writeWhole } from '../../../runs/write-whole.ts'
 import { planTable } from './tables.ts'
 
@@ -65,13 +66,21 @@ export async function publish(root: string, all: readonly ResultsFile[]): Promis
 }
 
 /** The sections of docs/results.md. `published` gives null for a table without results. */
-export function sectionsOf(published: (table: TableName) => ResultsFile | null): Record<TableName | 'parts', string> {
+export function sectionsOf(published: (table: TableName) => ResultsFile | null): Record<Section, string> {
+  const columnOf = (table: TableName, title: string) => {
+    const results = published(table)
+    return results === null ? [] : [{ title, results }]
+  }
+  const worlds = SHIPPED_WORLDS.flatMap((world) => columnOf(world, WORLDS[world].title))
+  const regimes = Object.entries(REGIMES).flatMap(([table, title]) => columnOf(table as TableName, title))
   const tables = TABLES.map((table) => [
     table,
     markdownReport(table, published(table), planTable(table, FULL, []).about),
   ])
-  const worlds = SHIPPED_WORLDS.map(published).filter((results) => results !== null)
-  return Object.fromEntries([['parts', partsReport(worlds)], ...tables]) as Record<TableName | 'parts', string>
+  return Object.fromEntries([['parts', partsReport(worlds)], ['regimes', partsReport(regimes)], ...tables]) as Record<
+    Section,
+    string
+  >
 }
 
 /** The results with the recordings that ship with the page now. */

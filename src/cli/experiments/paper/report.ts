@@ -89,13 +89,13 @@ export function markdownReport(table: TableName, results: ResultsFile | null, ab
   return `${parts.map((part) => (typeof part === 'string' ? part : part.join('\n'))).join('\n\n')}\n`
 }
 
-/** What each part adds, in each world whose Table 1 is published: a section without its markers. */
-export function partsReport(tables: readonly ResultsFile[]): string {
-  const rows = partEffects(tables).map(({ label, cells }) => [
+/** What each part adds, a column for each of these tables: a section without its markers. */
+export function partsReport(columns: readonly { title: string; results: ResultsFile }[]): string {
+  const rows = partEffects(columns.map(({ results }) => results)).map(({ label, cells }) => [
     label,
     ...cells.map((effects) => effects.map(effectWords).join(' <br> ') || UNKNOWN),
   ])
-  return `${markdownTable([['', ...tables.map(({ title }) => title)], ...rows]).join('\n')}\n`
+  return `${markdownTable([['', ...columns.map(({ title }) => title)], ...rows]).join('\n')}\n`
 }
 
 function effectWords({ split, mean, low, high, isClear, paper }: PartEffect): string {
@@ -105,8 +105,10 @@ function effectWords({ split, mean, low, high, isClear, paper }: PartEffect): st
   return `${split === 'id' ? 'in' : 'out'}: ${isClear ? `**${found}**` : found}${beside}`
 }
 
+export type Section = TableName | 'parts' | 'regimes'
+
 /** The page with these sections replaced, each between its markers. Throws Error if a marker is missing. */
-export function withSections(page: string, sections: Partial<Record<TableName | 'parts', string>>): string {
+export function withSections(page: string, sections: Partial<Record<Section, string>>): string {
   return Object.entries(sections).reduce((text, [name, section]) => {
     const [open, close] = [`<!-- results:${name} -->`, `<!-- /results:${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
