@@ -52,7 +52,7 @@ export function largePoolTable(budget: Budget): TablePlan {
     about:
       'Table 1 with 512 training tasks to draw from instead of 128, so that 40 iterations play each about once and not five times.',
   }
-  return withSettings({ taskPoolSize: 512 }, regime, budget)
+  return { ...withSettings({ taskPoolSize: 512 }, regime, budget), seeds: budget.seeds }
 }
 
 /** The table shows the start and the end alone: evaluations between would take a fifth of the time. */
