@@ -116,8 +116,8 @@ describe('the views', () => {
     await expect.poll(() => page.evaluate(() => Math.abs(scrollY - 400))).toBeLessThan(50)
   })
 
-  it('stay where they are when another λ is first tried', async () => {
-    await visit()
+  it.each([1280, 390])('stay where they are when another λ is first tried, at %i pixels', async (width) => {
+    await visit('#loop', { viewport: { width, height: 844 } })
     const top = () =>
       page
         .locator('.view:not([hidden]) h2')
