@@ -1,7 +1,10 @@
 /** What each part of the loop adds to held-out accuracy at temperature 0: rows of Table 1 compared seed by seed, in each world. */
+import { SHIPPED_WORLDS, WORLDS } from '../worlds/index.ts'
+import { rowDifference } from './paired-difference.ts'
 import { paperCell } from './paper-numbers.ts'
 import type { ResultsFile, TableName } from './results-file.ts'
-import { meanInterval, type MeanInterval } from './student-t.ts'
+import { round, rounded } from './round.ts'
+import type { MeanInterval } from './student-t.ts'
 
 /** Each adds a part to the row that it is compared with. */
 const PARTS = [
@@ -13,10 +16,30 @@ const PARTS = [
 ] as const
 
 /** Tables with the rows of Table 1 of the household in which something else differs, by what does. */
-export const REGIMES: Readonly<Partial<Record<TableName, string>>> = {
-  'large-pool': 'Larger pool of tasks',
-  unfiltered: 'No filter on tasks',
-  'early-judge': 'Early judge',
+const REGIMES: readonly [TableName, string][] = [
+  ['large-pool', 'Larger pool of tasks'],
+  ['unfiltered', 'No filter on tasks'],
+  ['early-judge', 'Early judge'],
+]
+
+/** A table with the rows of Table 1. */
+export interface PartColumn {
+  title: string
+  results: ResultsFile
+}
+
+/** Table 1 of each world, and of the household in other regimes. `published` gives null for a table without results. */
+export function partColumns(
+  published: (table: TableName) => ResultsFile | null,
+): Record<'worlds' | 'regimes', PartColumn[]> {
+  const columnOf = ([table, title]: readonly [TableName, string]): PartColumn[] => {
+    const results = published(table)
+    return results === null ? [] : [{ title, results }]
+  }
+  return {
+    worlds: SHIPPED_WORLDS.flatMap((world) => columnOf([world, WORLDS[world].title])),
+    regimes: REGIMES.flatMap(columnOf),
+  }
 }
 
 /** Measures of Table 1, by the words of a split. */
@@ -34,36 +57,29 @@ export interface PartEffect extends MeanInterval {
 
 export interface PartRow {
   label: string
-  /** One list for each table; without the splits that have fewer than two seeds. */
+  /** One list for each column; without the splits that have fewer than two seeds. */
   cells: PartEffect[][]
 }
 
-export function partEffects(tables: readonly ResultsFile[]): PartRow[] {
-  return PARTS.map(({ label, row, than }) => ({
+export function partEffects(columns: readonly PartColumn[]): PartRow[] {
+  return PARTS.map(({ label, ...rows }) => ({
     label,
-    cells: tables.map((results) =>
+    cells: columns.map(({ results }) =>
       (Object.keys(SPLITS) as Split[]).flatMap((split): PartEffect[] => {
-        const effect = meanInterval(differences(results, row, than, split))
-        if (effect === null) return []
-        const { mean, low, high } = effect
-        const isClear = low > 0 || high < 0
-        const [own, other] = [row, than].map((id) => paperCell(results.table, id, split)?.value)
-        const paper = own === undefined || other === undefined ? null : rounded(own - other)
-        return [{ split, mean: rounded(mean), low: rounded(low), high: rounded(high), isClear, paper }]
+        const difference = rowDifference(results.rows, { ...rows, measure: split })
+        if (difference === null) return []
+        // As in the published claims, so that both print the same digits.
+        const { mean, low, high } = rounded(difference)
+        if (low === null || high === null) return []
+        return [
+          { split, mean, low, high, isClear: low > 0 || high < 0, paper: paperDifference(results.table, rows, split) },
+        ]
       }),
     ),
   }))
 }
 
-/** Rounded like the published claims, so that both print the same digits. */
-const rounded = (share: number) => Math.round(share * 1e4) / 1e4
-
-/** Of the seeds that have both values. */
-function differences({ rows, seeds }: ResultsFile, row: string, than: string, measure: string): number[] {
-  const values = (id: string) => rows.find((each) => each.id === id)?.values[measure] ?? []
-  const [own, other] = [values(row), values(than)]
-  return seeds.flatMap((_, s) => {
-    const [a, b] = [own[s] ?? null, other[s] ?? null]
-    return a === null || b === null ? [] : [a - b]
-  })
+function paperDifference(table: TableName, { row, than }: { row: string; than: string }, split: Split): number | null {
+  const [own, other] = [paperCell(table, row, split), paperCell(table, than, split)]
+  return own === null || other === null ? null : round(own.value - other.value)
 }

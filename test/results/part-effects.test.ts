@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { effectScale } from '../../src/playground/views/results/effect-scale.ts'
-import { partEffects } from '../../src/results/part-effects.ts'
+import { partColumns, partEffects } from '../../src/results/part-effects.ts'
 import { madeUpResults, madeUpRow } from './made-up-results.ts'
 
 const values = (id: (number | null)[], ood: number[] = []) => ({ values: { id, ood } })
@@ -13,7 +12,8 @@ const table = madeUpResults({
     madeUpRow({ id: 'full', ...values([0.7, 0.5, 0.8]) }),
   ],
 })
-const effects = (label: string) => partEffects([table]).find((row) => row.label === label)!.cells[0]!
+const effects = (label: string) =>
+  partEffects([{ title: 'Household', results: table }]).find((row) => row.label === label)!.cells[0]!
 
 describe('what each part adds', () => {
   it('is compared seed by seed, as shares', () => {
@@ -28,7 +28,11 @@ describe('what each part adds', () => {
 
   it('is left out where fewer than two seeds have both values', () => {
     expect(effects('+ training the judge')).toEqual([])
-    expect(partEffects([madeUpResults({ rows: [] })]).every(({ cells }) => cells[0]!.length === 0)).toBe(true)
+    expect(
+      partEffects([{ title: 'Empty', results: madeUpResults({ rows: [] }) }]).every(
+        ({ cells }) => cells[0]!.length === 0,
+      ),
+    ).toBe(true)
   })
 
   it('has the same difference in the paper beside it, where the paper has both rows', () => {
@@ -36,13 +40,12 @@ describe('what each part adds', () => {
     expect(effects('All together')[0]!.paper).toBeCloseTo(0.602 - 0.39, 10)
   })
 
-  it('fits on one scale, which has zero', () => {
-    const rows = partEffects([table])
-    const place = effectScale(rows)
-    const all = rows.flatMap(({ cells }) => cells.flat())
-    const places = all.flatMap(({ low, high, paper }) => [place(low), place(high), place(paper ?? 0)])
-    expect(Math.min(...places, place(0))).toBeCloseTo(0, 10)
-    expect(Math.max(...places, place(0))).toBeCloseTo(100, 10)
-    expect(effectScale([])(0)).toBe(0)
+  it('has a column for each table that is published, of the worlds and of other regimes', () => {
+    const titles = (...tables: string[]) => {
+      const { worlds, regimes } = partColumns((name) => (tables.includes(name) ? table : null))
+      return [worlds, regimes].map((columns) => columns.map(({ title }) => title))
+    }
+    expect(titles('early-judge', 'desktop', 'household')).toEqual([['Household', 'Desktop'], ['Early judge']])
+    expect(titles()).toEqual([[], []])
   })
 })

@@ -1,9 +1,9 @@
 /** Makes a results file of the finished runs of a table. */
 import { RESULTS_FORMAT, type MapCell, type ResultsFile, type ResultsRow } from '../../../results/results-file.ts'
 import { claimsOf } from './claims.ts'
-import { pairedDifference, summary } from './compare.ts'
+import { pairedDifference, summary } from '../../../results/paired-difference.ts'
 import { SHIPPED, type MapPlace, type RowPlan, type TablePlan } from './plan.ts'
-import { round, rounded } from './round.ts'
+import { round, rounded } from '../../../results/round.ts'
 import { evaluated, type RunRecord } from './run-record.ts'
 
 /** Runs by arm and seed. */

@@ -11,8 +11,8 @@
 import { studentT } from '../../../results/student-t.ts'
 import type { ResultsFile, ResultsRow } from '../../../results/results-file.ts'
 import { claimsOf } from './claims.ts'
-import type { Difference } from './compare.ts'
-import { rounded } from './round.ts'
+import type { Difference } from '../../../results/paired-difference.ts'
+import { rounded } from '../../../results/round.ts'
 
 /** What keeps published seeds from being joined with new ones: "the start models"; null if nothing does. */
 export function differenceOf(own: ResultsFile, published: ResultsFile): string | null {

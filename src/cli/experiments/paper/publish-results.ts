@@ -12,8 +12,7 @@ import {
   type TableName,
 } from '../../../results/results-file.ts'
 import { parseSettings } from '../../../method/presets.ts'
-import { REGIMES } from '../../../results/part-effects.ts'
-import { SHIPPED_WORLDS, WORLDS } from '../../../worlds/index.ts'
+import { partColumns } from '../../../results/part-effects.ts'
 import { FULL } from './budget.ts'
 import { asksJudge } from './jobs.ts'
 import { markdownReport, partsReport, withSections, type Section } from './report.ts'
@@ -56,23 +55,13 @@ export async function publish(root: string, all: readonly ResultsFile[]): Promis
   const docs = join(root, DOCS)
   const published = new Map<TableName, ResultsFile | null>()
   for (const table of TABLES) published.set(table, await readPublished(root, table))
-  await writeWhole(
-    docs,
-    withSections(
-      await readFile(docs, 'utf8'),
-      sectionsOf((table) => published.get(table) ?? null),
-    ),
-  )
+  const sections = sectionsOf((table) => published.get(table) ?? null)
+  await writeWhole(docs, withSections(await readFile(docs, 'utf8'), sections))
 }
 
 /** The sections of docs/results.md. `published` gives null for a table without results. */
 export function sectionsOf(published: (table: TableName) => ResultsFile | null): Record<Section, string> {
-  const columnOf = (table: TableName, title: string) => {
-    const results = published(table)
-    return results === null ? [] : [{ title, results }]
-  }
-  const worlds = SHIPPED_WORLDS.flatMap((world) => columnOf(world, WORLDS[world].title))
-  const regimes = Object.entries(REGIMES).flatMap(([table, title]) => columnOf(table as TableName, title))
+  const { worlds, regimes } = partColumns(published)
   const tables = TABLES.map((table) => [
     table,
     markdownReport(table, published(table), planTable(table, FULL, []).about),

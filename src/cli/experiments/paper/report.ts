@@ -1,8 +1,8 @@
 /** A results file as text for a terminal, and as the section of docs/results.md between its markers. */
 import { markdownTable } from '../markdown-table.ts'
-import { partEffects, type PartEffect } from '../../../results/part-effects.ts'
+import { partEffects, type PartColumn, type PartEffect } from '../../../results/part-effects.ts'
 import type { ResultsFile, TableName } from '../../../results/results-file.ts'
-import { summary } from './compare.ts'
+import { summary } from '../../../results/paired-difference.ts'
 import { counted, differenceWords, levelWithInterval, signed, UNKNOWN } from './words.ts'
 
 function cells({ measures, rows }: ResultsFile): string[][] {
@@ -89,9 +89,9 @@ export function markdownReport(table: TableName, results: ResultsFile | null, ab
   return `${parts.map((part) => (typeof part === 'string' ? part : part.join('\n'))).join('\n\n')}\n`
 }
 
-/** What each part adds, a column for each of these tables: a section without its markers. */
-export function partsReport(columns: readonly { title: string; results: ResultsFile }[]): string {
-  const rows = partEffects(columns.map(({ results }) => results)).map(({ label, cells }) => [
+/** What each part adds: a section without its markers. */
+export function partsReport(columns: readonly PartColumn[]): string {
+  const rows = partEffects(columns).map(({ label, cells }) => [
     label,
     ...cells.map((effects) => effects.map(effectWords).join(' <br> ') || UNKNOWN),
   ])

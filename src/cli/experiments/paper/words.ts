@@ -1,6 +1,6 @@
 /** Numbers in the texts of the command and of docs/results.md. */
 import type { ResultsMeasure } from '../../../results/results-file.ts'
-import type { Difference } from './compare.ts'
+import type { Difference } from '../../../results/paired-difference.ts'
 
 export const UNKNOWN = '–'
 

@@ -70,11 +70,17 @@ export function writeClaim(results: ResultsFile, { difference, measure }: Result
 
 export const SIGNS = { holds: '✓', 'does not hold': '✗', 'not decided': '?', 'not measured': '–' } as const
 
-/** How many claims have each verdict, without those that were not measured. */
-export function tally(claims: readonly ResultsClaim[]): { verdict: keyof typeof SIGNS; count: number }[] {
-  return (['holds', 'does not hold', 'not decided'] as const)
-    .map((verdict) => ({ verdict, count: claims.filter((claim) => claim.verdict === verdict).length }))
-    .filter(({ count }) => count > 0)
+/** Without claims that were not measured. */
+export const COUNTED_VERDICTS = ['holds', 'does not hold', 'not decided'] as const
+
+/** How many claims have each verdict, where any has. */
+export function tally(
+  claims: readonly ResultsClaim[],
+): { verdict: (typeof COUNTED_VERDICTS)[number]; count: number }[] {
+  return COUNTED_VERDICTS.map((verdict) => ({
+    verdict,
+    count: claims.filter((claim) => claim.verdict === verdict).length,
+  })).filter(({ count }) => count > 0)
 }
 
 /** "8 seeds (0 to 7), 40 iterations, CPU, commit 1a2b3c4, 2026-03-01" */

@@ -45,7 +45,9 @@ describe('a table of results', () => {
     const tallyOf = (...verdicts: (typeof claim.verdict)[]) =>
       tally(verdicts.map((verdict) => ({ ...claim, verdict }))).map(({ verdict, count }) => `${count} ${verdict}`)
     expect(tallyOf('does not hold', 'holds', 'not decided')).toEqual(['1 holds', '1 does not hold', '1 not decided'])
-    expect(tallyOf('not decided', 'holds', 'not decided', 'holds')).toEqual(['2 holds', '2 not decided'])
+    const mixed = tallyOf('not decided', 'holds', 'not decided', 'not measured', 'holds')
+    expect(mixed).toEqual(['2 holds', '2 not decided'])
+    expect(tallyOf('does not hold', 'does not hold')).toEqual(['2 does not hold'])
     expect(tallyOf('not measured')).toEqual([])
   })
 

@@ -1,13 +1,12 @@
 /** Table 1: which part helps the policy and the judge, above what a lower temperature alone gives. */
 import type { ShippedWorld } from '../../../../method/settings.ts'
+import { SPLITS, type Split } from '../../../../results/part-effects.ts'
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, RowPlan, TablePlan } from '../plan.ts'
 import { arm, ARM_LABELS, temperatureOnly } from './arms.ts'
 import { ACCURACY, evaluation, JUDGE, JUDGE_ACCEPTED, JUDGE_BALANCED, SAMPLED_ACCURACY } from './measures.ts'
 
 const ARMS = ['grpo', 'frozen-judge', 'policy-reward', 'full'] as const
-const SPLITS = { id: 'in distribution', ood: 'out of distribution' } as const
-type Split = keyof typeof SPLITS
 
 /** What the full loop must gain over the start at temperature 0 (paper: 21 and 19 points; on OSWorld 12 and 5). */
 const LEAST: Readonly<Record<ShippedWorld, Readonly<Record<Split, number>>>> = {

@@ -5,8 +5,8 @@
  *
  * Intervals are not corrected for multiple comparisons: of twenty without any difference, expect one to miss zero.
  */
-import { meanInterval } from '../../../results/student-t.ts'
-import type { Verdict } from '../../../results/results-file.ts'
+import type { ResultsClaim, ResultsRow } from './results-file.ts'
+import { meanInterval } from './student-t.ts'
 
 export interface Difference {
   mean: number
@@ -35,17 +35,11 @@ export function summary(values: readonly (number | null)[]): Difference | null {
   return interval === null ? { mean: known[0]!, low: null, high: null, n: 1 } : { ...interval, n: known.length }
 }
 
-/**
- * What follows for the claim that the mean difference is at least `least`:
- *
- *     holds             mean ≥ least, and the interval is above 0, or above `least` if that is negative (a tolerance)
- *     does not hold     the interval is at most `least`
- *     not decided       otherwise, and always for a single seed
- */
-export function verdictOf(difference: Difference | null, least = 0): Verdict {
-  if (difference === null) return 'not measured'
-  const { mean, low, high } = difference
-  if (low === null || high === null) return 'not decided'
-  if (mean >= least && low > Math.min(0, least)) return 'holds'
-  return high <= least ? 'does not hold' : 'not decided'
+/** The same for two rows of a table. */
+export function rowDifference(
+  rows: readonly ResultsRow[],
+  { row, than, measure, thanMeasure = measure }: Pick<ResultsClaim, 'row' | 'than' | 'measure' | 'thanMeasure'>,
+): Difference | null {
+  const values = (id: string, of: string) => rows.find((each) => each.id === id)?.values[of] ?? []
+  return pairedDifference(values(row, measure), values(than, thanMeasure))
 }

@@ -1,5 +1,5 @@
 /** Numbers as a results file keeps them: four digits behind the point. */
-import type { Difference } from './compare.ts'
+import type { Difference } from './paired-difference.ts'
 
 const DIGITS = 1e4
 
