@@ -184,7 +184,8 @@ export class WebLlmModel implements LanguageModelPort {
     this.#loaded = null
     this.#checkpoint = null
     loaded?.rollout.dispose()
-    await loaded?.engine.unload()
+    // WebLLM unloads by itself when its device is lost, and must not free the same objects twice.
+    if (!loaded?.watch?.isLost) await loaded?.engine.unload()
   }
 
   // ---------------------------------------------------------------------------------------------- weights

@@ -21,6 +21,7 @@ export class DeviceWatch {
   readonly device: WatchableDevice
   /** The first failure, which causes later ones. */
   #failure: GraphicsDeviceError | null = null
+  #isLost = false
 
   constructor(device: WatchableDevice) {
     this.device = device
@@ -28,8 +29,13 @@ export class DeviceWatch {
       this.#fail(`refused a command, so its results cannot be trusted any more (${firstLine(error.message)}).`)
     })
     void device.lost.then(({ reason, message }) => {
+      this.#isLost = true
       this.#fail(`was lost (${[reason, firstLine(message)].filter(Boolean).join(': ')}).`)
     })
+  }
+
+  get isLost(): boolean {
+    return this.#isLost
   }
 
   /** Runs a job on the device. Throws GraphicsDeviceError if the device failed before or during the job. */

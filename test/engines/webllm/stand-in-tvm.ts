@@ -171,7 +171,7 @@ export class StandInTvm {
   readonly rows: number[] = []
   readonly prefillChunk: number
   readonly model: CompiledModel
-  readonly lib: { webGPUContext: Record<string, unknown> }
+  readonly lib: { webGPUContext: Record<string, unknown> & { device: { lost: Promise<unknown> } } }
   readonly copied: unknown[] = []
   failLookup: readonly string[] = []
   #scopes: StandInObject[][] = []

@@ -94,6 +94,7 @@ export class StandInEngine implements PublicEngine {
   #read: number[] = []
   #isInterrupted = false
   #loaded: string | null = null
+  #isUnloading = false
 
   constructor(options: StandInOptions, engineOptions: EngineOptions) {
     this.#options = options
@@ -126,6 +127,7 @@ export class StandInEngine implements PublicEngine {
     }
     this.tvm = new StandInTvm(parameters, prefillChunk, this.#options.compiled)
     this.tvm.failLookup = without
+    void this.tvm.lib.webGPUContext.device.lost.then(() => this.unload())
     const { tvm } = this
     const pipeline: Record<string, unknown> = {
       tvm,
@@ -157,7 +159,14 @@ export class StandInEngine implements PublicEngine {
     for (const path of without) leaveOut({ engine: this, pipeline, lock }, path.split('.'))
   }
 
+  /** Like WebLLM's, waits for the device between freeing and forgetting, and so frees twice if called twice meanwhile. */
   async unload(): Promise<void> {
+    if (this.#isUnloading) throw new Error('Tokenizer instance already deleted')
+    if (this.#loaded !== null) {
+      this.#isUnloading = true
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      this.#isUnloading = false
+    }
     this.#loaded = null
     // What was left out is left out again.
     this.loadedModelIdToPipeline = new Map()

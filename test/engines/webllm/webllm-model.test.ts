@@ -260,6 +260,13 @@ describe('sampling in batches', () => {
     engine.tvm.loseDevice('out of memory')
     await expect(model.generate(requests, SAMPLING)).rejects.toMatchObject({ name: 'GraphicsDeviceError' })
   })
+
+  it('loads again while WebLLM still frees what the lost device held', async () => {
+    const { model, engine } = await open()
+    engine.tvm.loseDevice('out of memory')
+    await expect(model.generate(requests, SAMPLING)).rejects.toThrow(/was lost/)
+    await expect(model.load(SOURCE)).resolves.toMatchObject({ usesInternals: true })
+  })
 })
 
 describe('weights on the device', () => {

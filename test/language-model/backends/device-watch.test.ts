@@ -54,7 +54,9 @@ describe('a watched graphics device', () => {
 
   it('reports the loss of the device instead of the errors that it caused', async () => {
     const device = new FakeDevice()
-    const reading = new DeviceWatch(device).guard(async () => {
+    const watch = new DeviceWatch(device)
+    expect(watch.isLost).toBe(false)
+    const reading = watch.guard(async () => {
       setTimeout(() => device.lose('unknown', 'The driver was restarted.'), 0)
       throw new DOMException('Buffer was destroyed.', 'AbortError')
     })
@@ -63,5 +65,6 @@ describe('a watched graphics device', () => {
       name: 'GraphicsDeviceError',
       message: expect.stringContaining('was lost (unknown: The driver was restarted.)') as string,
     })
+    expect(watch.isLost).toBe(true)
   })
 })
