@@ -176,6 +176,9 @@ async function walkWith(wire: Wire, stop: () => Promise<void>): Promise<Walker> 
   await wire.send('SetTimeouts', { script: PATIENCE, pageLoad: PATIENCE, implicit: 0 })
   await wire.send('SetWindowRect', { ...SIZE, x: 0, y: 0 })
   const script = (text: string, ...args: unknown[]) => wire.send('ExecuteScript', { script: text, args })
+  /** In one line, which is what a list of failed tests has room for, and without the header, which is the same everywhere. */
+  const shown = async () =>
+    String(await script('return (document.querySelector("main") ?? document.body).innerText')).replace(/\s+/g, ' ')
   const until = async <T>(what: string, look: () => Promise<T | null>): Promise<T> => {
     const end = Date.now() + PATIENCE
     for (;;) {
@@ -183,9 +186,7 @@ async function walkWith(wire: Wire, stop: () => Promise<void>): Promise<Walker> 
       const seen = await look().catch(() => null)
       if (seen !== null && seen !== false) return seen
       if (Date.now() > end)
-        throw new Error(
-          `${what} did not appear. The page shows: ${String(await script('return document.body.innerText')).slice(0, 2000)}`,
-        )
+        throw new Error(`${what} did not appear. The page shows: ${(await shown()).slice(0, 2000)}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
