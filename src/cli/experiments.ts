@@ -6,6 +6,7 @@ import { learnInChromium, type LearningOptions } from './experiments/learning-ch
 import { learnInNode } from './experiments/learning-node.ts'
 import { gainLines, learningTable, learningVerdicts, type LearningResult } from './experiments/learning-report.ts'
 import { kindsOfRun, kindsTable } from './experiments/kinds-report.ts'
+import { pushesOfRun, pushesTable } from './experiments/pushes-report.ts'
 import { votesOfRun, votesTable } from './experiments/votes-report.ts'
 import type { LoggedEvent } from '../method/events.ts'
 import { readRunLog } from '../runs/file-store.ts'
@@ -33,6 +34,8 @@ npm run experiments -- kinds RUN.jsonl.gz ...
   Which kinds of held-out task runs have learned, from their logs; those of \`paper\` are in .cache/experiments/paper.
 npm run experiments -- votes RUN.jsonl.gz ...
   How a judge votes on refused, repeated and other steps, and the advantages that result, at a run's beginning and end.
+npm run experiments -- pushes RUN.jsonl.gz ...
+  Which way consistency feedback pushes a judge's votes on useful, useless and refused steps, at a run's beginning and end.
 npm run experiments -- paper [--table household] [--seeds 0-7] [--quick] [--publish]
   Runs the arms of the paper's tables over seeds and reports paired intervals; -- paper --help lists its options.`
 
@@ -106,6 +109,7 @@ async function run(args: readonly string[]): Promise<void> {
   const [name = '', ...rest] = positionals
   if (name === 'kinds') return reportOfLogs(rest, name, kindsOfRun, kindsTable)
   if (name === 'votes') return reportOfLogs(rest, name, votesOfRun, votesTable)
+  if (name === 'pushes') return reportOfLogs(rest, name, pushesOfRun, pushesTable)
   if (rest.length > 0) throw new ArgumentError(`Unexpected argument "${rest[0]}": run one experiment at a time.`)
   if (name === 'learning') await learningFrom(values)
   else if (name === 'main-thread') {

@@ -3,16 +3,12 @@
  * by kind of step. In the first and the last quarter of a run's iterations; runs of one preset are summed over. Balanced accuracy does
  * not tell refused commands, which are many and easy to judge, from useless ones that the world accepts.
  */
-import type { EpisodeFinished, LoggedEvent } from '../../method/events.ts'
-import { isWithoutEffect } from '../../runs/telling-episode.ts'
-import { WORLDS } from '../../worlds/index.ts'
+import type { LoggedEvent } from '../../method/events.ts'
+import { isRefused, judgedRun, QUARTERS, type Quarter } from './judged-rollouts.ts'
 import { markdownTable } from './markdown-table.ts'
 
 const KINDS = ['refused', 'repeated', 'done or fail', 'other'] as const
 type Kind = (typeof KINDS)[number]
-
-/** What the worlds of steps say to a command without effect. */
-const REFUSALS = Object.values(WORLDS).flatMap(({ noEffect }) => noEffect ?? [])
 
 interface Tally {
   steps: number
@@ -32,63 +28,38 @@ export interface VotesOfRun {
 
 /** Throws RangeError if the log has no start, or no steps with true labels. */
 export function votesOfRun(events: readonly LoggedEvent[]): VotesOfRun {
-  const started = events.find((event) => event.type === 'run-started')
-  if (started === undefined) throw new RangeError('The log does not contain the start of a run.')
-  const iterations = events.reduce((last, { iteration }) => Math.max(last, iteration), 0)
-  const quarterOf = (iteration: number) =>
-    iteration <= iterations / 4 ? 'first' : iteration > (iterations * 3) / 4 ? 'last' : null
-  const played = new Map<string, EpisodeFinished>()
-  const sums = new Map<string, number[]>()
+  const { preset, rollouts } = judgedRun(events)
   const tallies: VotesOfRun['tallies'] = new Map()
-  for (const event of events) {
-    if (event.type === 'episode') {
-      // Each iteration refers to its own episodes alone.
-      if (event.split === 'train' && quarterOf(event.iteration) !== null) played.set(event.episodeId, event)
-    } else if (event.type === 'judged') {
-      const scores = event.votes.map((votes) => votes.reduce((sum, { score }) => sum + score, 0))
-      sums.set(event.episodeId, scores)
-    } else if (event.type === 'advantages') {
-      const episode = played.get(event.episodeId)
-      if (episode) count(tallies, quarterOf(event.iteration)!, episode, sums.get(event.episodeId) ?? [], event.policy)
-      played.delete(event.episodeId)
-      sums.delete(event.episodeId)
+  for (const { quarter, steps, scores, policy } of rollouts) {
+    const seen = new Set<string>()
+    for (const [i, { command, observation, trueLabel }] of steps.entries()) {
+      const step = `${command}\n${observation}`
+      if (trueLabel) {
+        const [votes, advantage] = [scores?.[i], policy[i] ?? null]
+        add(tallies, keyOf(quarter, kindOf(command, observation, seen.has(step)), trueLabel), {
+          steps: 1,
+          judged: votes === undefined ? 0 : 1,
+          approved: sumOf(votes ?? []) > 0 ? 1 : 0,
+          advantage: advantage ?? 0,
+          trained: advantage === null ? 0 : 1,
+        })
+      }
+      seen.add(step)
     }
   }
   if (tallies.size === 0) throw new RangeError('The log has no steps with true labels.')
-  return { preset: started.preset, tallies }
+  return { preset, tallies }
 }
 
-function count(
-  tallies: VotesOfRun['tallies'],
-  quarter: string,
-  { steps }: EpisodeFinished,
-  sums: readonly number[],
-  advantages: readonly (number | null)[],
-): void {
-  const seen = new Set<string>()
-  for (const [i, { command, observation, trueLabel }] of steps.entries()) {
-    const step = `${command}\n${observation}`
-    if (trueLabel) {
-      const advantage = advantages[i] ?? null
-      add(tallies, keyOf(quarter, kindOf(command, observation, seen.has(step)), trueLabel), {
-        steps: 1,
-        judged: sums[i] === undefined ? 0 : 1,
-        approved: (sums[i] ?? 0) > 0 ? 1 : 0,
-        advantage: advantage ?? 0,
-        trained: advantage === null ? 0 : 1,
-      })
-    }
-    seen.add(step)
-  }
-}
+const sumOf = (scores: readonly number[]) => scores.reduce((sum, score) => sum + score, 0)
 
 function kindOf(command: string, observation: string, isRepeated: boolean): Kind {
   if (command === 'done' || command === 'fail') return 'done or fail'
-  if (REFUSALS.some((said) => isWithoutEffect({ observation }, said))) return 'refused'
+  if (isRefused({ observation })) return 'refused'
   return isRepeated ? 'repeated' : 'other'
 }
 
-const keyOf = (quarter: string, kind: Kind, label: number): string => `${quarter} ${kind} ${label}`
+const keyOf = (quarter: Quarter, kind: Kind, label: number): string => `${quarter} ${kind} ${label}`
 
 function add(tallies: VotesOfRun['tallies'], key: string, more: Tally): void {
   const tally = tallies.get(key) ?? { steps: 0, judged: 0, approved: 0, advantage: 0, trained: 0 }
@@ -107,8 +78,7 @@ export function votesTable(runs: readonly VotesOfRun[]): string {
   const rows = [...presets].flatMap(([preset, tallies]) =>
     KINDS.map((kind) => {
       const both = (label: 1 | -1, write: (tally: Tally) => string) =>
-        ['first', 'last']
-          .map((quarter) => tallies.get(keyOf(quarter, kind, label)))
+        QUARTERS.map((quarter) => tallies.get(keyOf(quarter, kind, label)))
           .map((tally) => (tally ? write(tally) : '–'))
           .join(' → ')
       const columns = (label: 1 | -1, share: (tally: Tally) => number) => [

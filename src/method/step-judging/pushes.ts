@@ -1,0 +1,20 @@
+/**
+ * What a vote's advantage does to the votes on its step. With p the probability of +1 and z = log p / (1 - p),
+ *
+ *     d/dz A log π(S) = A · S · (1 - π(S))      > 0: pushed towards +1
+ *
+ * The other votes on the step, drawn from the same π, estimate 1 - π(S) without bias: the share of them that differ from S. So a
+ * unanimous step pushes nowhere, whatever its advantage.
+ */
+import type { Score } from '../ports.ts'
+
+/** Sum over the votes of one step; 0 with fewer than two readable ones. `advantages[j]` is null if vote j does not train. */
+export function stepPush(scores: readonly Score[], advantages: readonly (number | null)[]): number {
+  const readable = scores.filter((score) => score !== 0)
+  if (readable.length < 2) return 0
+  return scores.reduce<number>((sum, score, j) => {
+    if (score === 0) return sum
+    const differing = readable.filter((other) => other !== score).length
+    return sum + (advantages[j] ?? 0) * score * (differing / (readable.length - 1))
+  }, 0)
+}
