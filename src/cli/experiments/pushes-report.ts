@@ -68,9 +68,14 @@ export function pushesTable(runs: readonly PushesOfRun[]): string {
         kind,
         both(({ votes }) => String(votes)),
         both(({ solved, votes }) => `${((100 * solved) / votes).toFixed(0)} %`),
-        both(({ push, votes }) => (push / votes).toFixed(3).replace(/^-(?!0\.000$)/, '−').replace('-', '')),
+        both(({ push, votes }) => thousandths(push / votes)),
       ]
     }),
   )
   return markdownTable([['', 'steps', 'votes that train', 'in solved rollouts', 'mean push'], ...rows]).join('\n')
+}
+
+function thousandths(value: number): string {
+  const text = value.toFixed(3)
+  return text === '-0.000' ? '0.000' : text.replace('-', '−')
 }
