@@ -18,17 +18,18 @@ interface Tally {
   push: number
 }
 
-const keyOf = (quarter: Quarter, kind: Kind) => `${quarter} ${kind}` as const
+/** By quarter and kind: "first useful". */
+type Tallies = Map<string, Tally>
 
 export interface PushesOfRun {
   preset: string
-  tallies: Map<ReturnType<typeof keyOf>, Tally>
+  tallies: Tallies
 }
 
 /** Throws RangeError if the log has no start, or no votes that train on steps with true labels. */
 export function pushesOfRun(events: readonly LoggedEvent[]): PushesOfRun {
   const { preset, rollouts } = judgedRun(events)
-  const tallies: PushesOfRun['tallies'] = new Map()
+  const tallies: Tallies = new Map()
   for (const { quarter, steps, outcome, scores, reward } of rollouts) {
     for (const [i, step] of steps.entries()) {
       const advantages = reward[i] ?? []
@@ -44,16 +45,18 @@ export function pushesOfRun(events: readonly LoggedEvent[]): PushesOfRun {
   return { preset, tallies }
 }
 
-function add(tallies: PushesOfRun['tallies'], key: ReturnType<typeof keyOf>, { votes, solved, push }: Tally): void {
+const keyOf = (quarter: Quarter, kind: Kind): string => `${quarter} ${kind}`
+
+function add(tallies: Tallies, key: string, { votes, solved, push }: Tally): void {
   const tally = tallies.get(key) ?? { votes: 0, solved: 0, push: 0 }
   tallies.set(key, { votes: tally.votes + votes, solved: tally.solved + solved, push: tally.push + push })
 }
 
 /** A Markdown table, a row for each preset and kind of step; each cell has the first and the last quarter. */
 export function pushesTable(runs: readonly PushesOfRun[]): string {
-  const presets = new Map<string, PushesOfRun['tallies']>()
+  const presets = new Map<string, Tallies>()
   for (const { preset, tallies } of runs) {
-    const sum: PushesOfRun['tallies'] = presets.get(preset) ?? new Map()
+    const sum = presets.get(preset) ?? new Map<string, Tally>()
     presets.set(preset, sum)
     for (const [key, tally] of tallies) add(sum, key, tally)
   }

@@ -185,8 +185,7 @@ async function walkWith(wire: Wire, stop: () => Promise<void>): Promise<Walker> 
       // A page that is just being replaced may refuse.
       const seen = await look().catch(() => null)
       if (seen !== null && seen !== false) return seen
-      if (Date.now() > end)
-        throw new Error(`${what} did not appear. The page shows: ${(await shown()).slice(0, 2000)}`)
+      if (Date.now() > end) throw new Error(`${what} did not appear. The page shows: ${(await shown()).slice(0, 2000)}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }

@@ -6,7 +6,7 @@ import { stepPush } from '../../../src/method/step-judging/pushes.ts'
 function draws(m: number, p: number): { scores: Score[]; probability: number }[] {
   return Array.from({ length: 2 ** m }, (_, bits) => {
     const scores = Array.from({ length: m }, (_, j): Score => ((bits >> j) & 1 ? 1 : -1))
-    return { scores, probability: scores.reduce((product, score) => product * (score === 1 ? p : 1 - p), 1) }
+    return { scores, probability: scores.reduce<number>((product, score) => product * (score === 1 ? p : 1 - p), 1) }
   })
 }
 
