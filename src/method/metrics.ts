@@ -14,6 +14,7 @@ import type { LoopState } from './loop-state.ts'
 import type { UpdateMetrics } from './ports.ts'
 import type { EvaluatedGroup } from './reward-strategy.ts'
 import type { Settings } from './settings.ts'
+import { meanPush } from './step-judging/pushes.ts'
 
 export const METRICS: Readonly<Record<string, string>> = {
   'training/global_step': 'Iterations so far.',
@@ -46,6 +47,8 @@ export const METRICS: Readonly<Record<string, string>> = {
     'Share of trajectories of this iteration where the sign of the mean vote equals the outcome; 0 is wrong.',
   'reward/parse_fail_rate': 'Share of evaluations without a readable score, or of unreadable tests.',
   'reward/vote_agreement': 'Share of pairs of evaluations of one step that agree.',
+  'reward/push':
+    'Mean push of the votes that train: advantage · sign · the chance that another vote differs (step-judging/pushes.ts). Above 0 the judge is moved towards +1, useful steps and useless ones together.',
   'reward/ut': 'UT: share of written tests that all correct programs pass, over tasks with a correct program.',
   'reward/ut_tests': 'Number of written tests that UT counts.',
   'reward/detect':
@@ -141,6 +144,11 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
       advantages.flatMap((group) => group.feedback.flat()),
     ),
     ...measured.rewardMetrics,
+    'reward/push': meanPush(
+      training.flatMap(({ group, advantages: { reward } }) =>
+        group.evidence.trajectories.map(({ scores }, rollout) => ({ scores, advantages: reward[rollout]! })),
+      ),
+    ),
     ...updateMetrics('reward', measured.rewardUpdate),
     'env/proposed': measured.proposed,
     'env/critic_tokens': measured.criticTokens > 0 ? measured.criticTokens : null,

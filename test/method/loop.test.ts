@@ -4,6 +4,7 @@ import { runLoop } from '../../src/method/loop.ts'
 import { METRICS } from '../../src/method/metrics.ts'
 import { PRESETS } from '../../src/method/presets.ts'
 import type { LivePatch } from '../../src/method/settings.ts'
+import { stepPush } from '../../src/method/step-judging/pushes.ts'
 import { foldRun } from '../../src/runs/fold.ts'
 import { collect, decodeTokens, encodeText, logOf, ofType, request, smallSettings, world } from './corridor.ts'
 
@@ -188,12 +189,34 @@ describe('the order of a run', () => {
       expect(Object.values(metrics).every(Number.isFinite)).toBe(true)
     }
     const ofTests = ['reward/ut', 'reward/ut_tests', 'reward/detect', 'reward/detect_tests', 'reward/test_truth']
-    const ofOthers = ['policy/mismatch_kl', 'reward/mismatch_kl', 'env/null_accept_rate', 'env/critic_tokens']
-    expect(Object.keys(ofType(log, 'iteration-finished')[0]!.metrics).sort()).toEqual(
+    const ofOthers = ['policy/mismatch_kl', 'reward/mismatch_kl', 'env/critic_tokens']
+    // The first has no measured candidate, and one may have nothing for the reward model to learn from.
+    const names = new Set(ofType(log, 'iteration-finished').flatMap(({ metrics }) => Object.keys(metrics)))
+    expect([...names].sort()).toEqual(
       Object.keys(METRICS)
         .filter((name) => ![...ofTests, ...ofOthers].includes(name))
         .sort(),
     )
+  })
+
+  it('writes which way the votes that train push, where any does', async () => {
+    const log = await logOf(world(), request(smallSettings({ adaptEnvironment: false }), { iterations: 6 }))
+    const pushes = ofType(log, 'iteration-finished').map(({ iteration, metrics }) => {
+      const events = log.filter((event) => event.iteration === iteration)
+      const votes = new Map(ofType(events, 'judged').map((event) => [event.episodeId, event.votes]))
+      const steps = ofType(events, 'advantages').flatMap(({ episodeId, reward }) =>
+        reward.map((advantages, step) => ({
+          scores: votes.get(episodeId)![step]!.map(({ score }) => score),
+          advantages,
+        })),
+      )
+      const training = steps.flatMap(({ advantages }) => advantages).filter((advantage) => advantage !== null)
+      const sum = steps.reduce((total, { scores, advantages }) => total + stepPush(scores, advantages), 0)
+      expect('reward/push' in metrics).toBe(training.length > 0)
+      if (training.length > 0) expect(metrics['reward/push']).toBeCloseTo(sum / training.length, 12)
+      return metrics['reward/push'] ?? 0
+    })
+    expect(Math.max(...pushes.map(Math.abs))).toBeGreaterThan(0)
   })
 })
 

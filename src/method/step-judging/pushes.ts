@@ -18,3 +18,20 @@ export function stepPush(scores: readonly Score[], advantages: readonly (number 
     return sum + (advantages[j] ?? 0) * score * (differing / (readable.length - 1))
   }, 0)
 }
+
+interface JudgedTrajectory {
+  scores: readonly (readonly Score[])[]
+  /** advantages[step][evaluation] */
+  advantages: readonly (readonly (number | null)[])[]
+}
+
+/** Mean over the votes that train; null if none does. Above zero, they move the judge towards +1 whatever is true. */
+export function meanPush(trajectories: readonly JudgedTrajectory[]): number | null {
+  let [push, votes] = [0, 0]
+  for (const { scores, advantages } of trajectories)
+    for (const [step, ofStep] of advantages.entries()) {
+      votes += ofStep.filter((advantage) => advantage !== null).length
+      push += stepPush(scores[step] ?? [], ofStep)
+    }
+  return votes > 0 ? push / votes : null
+}

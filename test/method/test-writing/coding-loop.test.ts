@@ -162,7 +162,7 @@ describe('a run in which the reward model writes tests', () => {
   it('writes metrics of tests, all described, and none of a judge', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 1 }))
     const { metrics } = ofType(log, 'iteration-finished')[0]!
-    const ofSteps = ['reward/process_acc', 'reward/vote_agreement']
+    const ofSteps = ['reward/process_acc', 'reward/vote_agreement', 'reward/push']
     const ofOthers = ['policy/mismatch_kl', 'reward/mismatch_kl', 'env/null_accept_rate', 'env/critic_tokens']
     expect(Object.keys(metrics).sort()).toEqual(
       Object.keys(METRICS)
