@@ -7,12 +7,9 @@ import type { LoggedEvent } from '../../method/events.ts'
 import { servesOf } from '../../method/metric-points.ts'
 import { WORLDS } from '../../worlds/index.ts'
 import { markdownTable } from './markdown-table.ts'
+import { addTallies, addTally, type Tallies } from './tallies.ts'
 
-interface Tally {
-  won: number
-  played: number
-}
-type Kinds = Map<string, Tally>
+type Kinds = Tallies<'won' | 'played'>
 
 export interface KindsOfRun {
   preset: string
@@ -34,9 +31,9 @@ export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
     } else if (event.type === 'evaluation') {
       // An evaluation comes after its episodes.
       if (servesOf(event) !== 'training') {
-        const kinds: Kinds = evaluated.get(event.iteration) ?? new Map<string, Tally>()
+        const kinds: Kinds = evaluated.get(event.iteration) ?? new Map<string, Record<'won' | 'played', number>>()
         evaluated.set(event.iteration, kinds)
-        for (const [kind, isWon] of episodes) add(kinds, kind, { won: isWon ? 1 : 0, played: 1 })
+        for (const [kind, isWon] of episodes) addTally(kinds, kind, { won: isWon ? 1 : 0, played: 1 })
       }
       episodes = []
     }
@@ -54,7 +51,7 @@ export function kindsTable(runs: readonly KindsOfRun[]): string {
   for (const { before } of runs) merge(rows, 'before learning', before)
   for (const { preset, after } of runs) merge(rows, preset, after)
   const kinds = [...new Set([...rows.values()].flatMap((row) => [...row.keys()]))].sort()
-  const cell = (tally: Tally | undefined) =>
+  const cell = (tally: ReturnType<Kinds['get']>) =>
     tally ? `${((100 * tally.won) / tally.played).toFixed(0)} % of ${tally.played}` : '–'
   return markdownTable([
     ['', ...kinds],
@@ -63,14 +60,7 @@ export function kindsTable(runs: readonly KindsOfRun[]): string {
 }
 
 function merge(rows: Map<string, Kinds>, name: string, kinds: Kinds): void {
-  const row = rows.get(name) ?? new Map<string, Tally>()
+  const row: Kinds = rows.get(name) ?? new Map<string, Record<'won' | 'played', number>>()
   rows.set(name, row)
-  for (const [kind, tally] of kinds) add(row, kind, tally)
-}
-
-function add(kinds: Kinds, kind: string, { won, played }: Tally): void {
-  const tally = kinds.get(kind) ?? { won: 0, played: 0 }
-  tally.won += won
-  tally.played += played
-  kinds.set(kind, tally)
+  addTallies(row, kinds)
 }

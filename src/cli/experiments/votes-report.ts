@@ -4,27 +4,18 @@
  * not tell refused commands, which are many and easy to judge, from useless ones that the world accepts.
  */
 import type { LoggedEvent } from '../../method/events.ts'
-import { isRefused, judgedRun, QUARTERS, type Quarter } from './judged-rollouts.ts'
+import { isRefused, judgedRun, type Quarter } from './judged-rollouts.ts'
 import { markdownTable } from './markdown-table.ts'
+import { addTally, inBothQuarters, talliesByPreset, type TalliesOfRun } from './tallies.ts'
 
 const KINDS = ['refused', 'repeated', 'done or fail', 'other'] as const
 type Kind = (typeof KINDS)[number]
 
-interface Tally {
-  steps: number
-  /** Steps with votes, and those whose votes have a positive sum. */
-  judged: number
-  approved: number
-  advantage: number
-  /** Steps with an advantage. */
-  trained: number
-}
+/** `judged` are steps with votes, `approved` those whose votes have a positive sum, and `trained` steps with an advantage. */
+type Field = 'steps' | 'judged' | 'approved' | 'advantage' | 'trained'
 
 /** By quarter, kind and true label: "first refused -1". */
-export interface VotesOfRun {
-  preset: string
-  tallies: Map<string, Tally>
-}
+export type VotesOfRun = TalliesOfRun<Field>
 
 /** Throws RangeError if the log has no start, or no steps with true labels. */
 export function votesOfRun(events: readonly LoggedEvent[]): VotesOfRun {
@@ -36,7 +27,7 @@ export function votesOfRun(events: readonly LoggedEvent[]): VotesOfRun {
       const step = `${command}\n${observation}`
       if (trueLabel) {
         const [votes, advantage] = [scores?.[i], policy[i] ?? null]
-        add(tallies, keyOf(quarter, kindOf(command, observation, seen.has(step)), trueLabel), {
+        addTally(tallies, keyOf(quarter, kindOf(command, observation, seen.has(step)), trueLabel), {
           steps: 1,
           judged: votes === undefined ? 0 : 1,
           approved: sumOf(votes ?? []) > 0 ? 1 : 0,
@@ -61,27 +52,13 @@ function kindOf(command: string, observation: string, isRepeated: boolean): Kind
 
 const keyOf = (quarter: Quarter, kind: Kind, label: number): string => `${quarter} ${kind} ${label}`
 
-function add(tallies: VotesOfRun['tallies'], key: string, more: Tally): void {
-  const tally = tallies.get(key) ?? { steps: 0, judged: 0, approved: 0, advantage: 0, trained: 0 }
-  for (const name of Object.keys(tally) as (keyof Tally)[]) tally[name] += more[name]
-  tallies.set(key, tally)
-}
-
 /** A Markdown table, a row for each preset and kind of step; each cell has the first and the last quarter. */
 export function votesTable(runs: readonly VotesOfRun[]): string {
-  const presets = new Map<string, VotesOfRun['tallies']>()
-  for (const { preset, tallies } of runs) {
-    const sum = presets.get(preset) ?? new Map<string, Tally>()
-    presets.set(preset, sum)
-    for (const [key, tally] of tallies) add(sum, key, tally)
-  }
-  const rows = [...presets].flatMap(([preset, tallies]) =>
+  const rows = [...talliesByPreset(runs)].flatMap(([preset, tallies]) =>
     KINDS.map((kind) => {
-      const both = (label: 1 | -1, write: (tally: Tally) => string) =>
-        QUARTERS.map((quarter) => tallies.get(keyOf(quarter, kind, label)))
-          .map((tally) => (tally ? write(tally) : '–'))
-          .join(' → ')
-      const columns = (label: 1 | -1, share: (tally: Tally) => number) => [
+      const both = (label: 1 | -1, write: (tally: Record<Field, number>) => string) =>
+        inBothQuarters(tallies, (quarter) => keyOf(quarter, kind, label), write)
+      const columns = (label: 1 | -1, share: (tally: Record<Field, number>) => number) => [
         both(label, ({ steps }) => String(steps)),
         both(label, (tally) => (tally.judged === 0 ? '–' : `${(100 * share(tally)).toFixed(0)} %`)),
         both(label, ({ advantage, trained }) =>

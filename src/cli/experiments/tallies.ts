@@ -1,0 +1,47 @@
+/** Counts of runs by key, as reports of logs sum them over the runs of a preset. */
+import { QUARTERS, type Quarter } from './judged-rollouts.ts'
+
+export type Tallies<Field extends string> = Map<string, Record<Field, number>>
+
+/** Adds to the fields of a key. */
+export function addTally<Field extends string>(
+  tallies: Tallies<Field>,
+  key: string,
+  more: Readonly<Record<Field, number>>,
+): void {
+  const sum = tallies.get(key)
+  if (sum === undefined) tallies.set(key, { ...more })
+  else for (const field of Object.keys(more) as Field[]) sum[field] += more[field]
+}
+
+export function addTallies<Field extends string>(into: Tallies<Field>, from: Tallies<Field>): void {
+  for (const [key, tally] of from) addTally(into, key, tally)
+}
+
+export interface TalliesOfRun<Field extends string> {
+  preset: string
+  tallies: Tallies<Field>
+}
+
+export function talliesByPreset<Field extends string>(
+  runs: readonly TalliesOfRun<Field>[],
+): Map<string, Tallies<Field>> {
+  const presets = new Map<string, Tallies<Field>>()
+  for (const { preset, tallies } of runs) {
+    const sum: Tallies<Field> = presets.get(preset) ?? new Map<string, Record<Field, number>>()
+    presets.set(preset, sum)
+    addTallies(sum, tallies)
+  }
+  return presets
+}
+
+/** "first → last", with "–" for a quarter without a tally. */
+export function inBothQuarters<Field extends string>(
+  tallies: Tallies<Field>,
+  keyIn: (quarter: Quarter) => string,
+  write: (tally: Record<Field, number>) => string,
+): string {
+  return QUARTERS.map((quarter) => tallies.get(keyIn(quarter)))
+    .map((tally) => (tally ? write(tally) : '–'))
+    .join(' → ')
+}
