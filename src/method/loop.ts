@@ -129,7 +129,10 @@ async function* iterate(run: RunContext): Events<void> {
     state,
     groups,
     training,
-    rewardMetrics: strategy.metrics(groups.map(({ evidence }) => evidence)),
+    rewardMetrics: strategy.metrics(
+      groups.map(({ evidence }) => evidence),
+      training.map(({ group: { evidence }, advantages }) => ({ evidence, advantages })),
+    ),
     policyUpdate: updates.policy,
     rewardUpdate: updates.reward,
     ...work,

@@ -14,7 +14,6 @@ import type { LoopState } from './loop-state.ts'
 import type { UpdateMetrics } from './ports.ts'
 import type { EvaluatedGroup } from './reward-strategy.ts'
 import type { Settings } from './settings.ts'
-import { meanPush } from './step-judging/pushes.ts'
 
 export const METRICS: Readonly<Record<string, string>> = {
   'training/global_step': 'Iterations so far.',
@@ -144,11 +143,6 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
       advantages.flatMap((group) => group.feedback.flat()),
     ),
     ...measured.rewardMetrics,
-    'reward/push': meanPush(
-      training.flatMap(({ group, advantages: { reward } }) =>
-        group.evidence.trajectories.map(({ scores }, rollout) => ({ scores, advantages: reward[rollout]! })),
-      ),
-    ),
     ...updateMetrics('reward', measured.rewardUpdate),
     'env/proposed': measured.proposed,
     'env/critic_tokens': measured.criticTokens > 0 ? measured.criticTokens : null,

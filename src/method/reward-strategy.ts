@@ -42,6 +42,12 @@ export interface RewardExamples {
   ofTask: TrainingExample[]
 }
 
+/** Evidence that trains. */
+export interface AdvantagedEvidence<Evidence extends RewardEvidence = RewardEvidence> {
+  evidence: Evidence
+  advantages: GroupAdvantages
+}
+
 /** A group with what the reward model said about it. */
 export interface EvaluatedGroup extends TaskGroup {
   evidence: RewardEvidence
@@ -88,8 +94,11 @@ export interface RewardStrategy<Evidence extends RewardEvidence = RewardEvidence
   inquire(options: AskOptions): Inquiry<Evidence>
   /** The evidence on a group that the reward model is not asked about. */
   withoutAsking(group: TaskGroup): Evidence
-  /** How good the reward model was in this iteration; null where unknown. */
-  metrics(evidence: readonly Evidence[]): Record<string, number | null>
+  /** How good the reward model was in this iteration, and what the groups that train teach it; null where unknown. */
+  metrics(
+    evidence: readonly Evidence[],
+    training: readonly AdvantagedEvidence<Evidence>[],
+  ): Record<string, number | null>
   /** Measures the reward model on trajectories that never change. */
   measure(replayed: readonly Replayed[], options: AskOptions): Bodies<Pick<JudgeEvaluated, 'votes' | 'tests'>>
   /** Measures the reward model on held-out tasks; null if only the policy is measured there. */

@@ -3,6 +3,7 @@ import type { EpisodeFinished, LoggedEvent } from '../../method/events.ts'
 import type { Score } from '../../method/ports.ts'
 import { isWithoutEffect } from '../../runs/telling-episode.ts'
 import { WORLDS } from '../../worlds/index.ts'
+import { startOf } from './run-start.ts'
 
 /** The first and the last quarter of a run's iterations. */
 export const QUARTERS = ['first', 'last'] as const
@@ -26,8 +27,7 @@ export interface JudgedRun {
 
 /** Throws RangeError if the log has no start. */
 export function judgedRun(events: readonly LoggedEvent[]): JudgedRun {
-  const started = events.find((event) => event.type === 'run-started')
-  if (started === undefined) throw new RangeError('The log does not contain the start of a run.')
+  const { preset } = startOf(events)
   const iterations = events.reduce((last, { iteration }) => Math.max(last, iteration), 0)
   const quarterOf = (iteration: number): Quarter | null =>
     iteration <= iterations / 4 ? 'first' : iteration > (iterations * 3) / 4 ? 'last' : null
@@ -53,7 +53,7 @@ export function judgedRun(events: readonly LoggedEvent[]): JudgedRun {
       votes.delete(episodeId)
     }
   }
-  return { preset: started.preset, rollouts }
+  return { preset, rollouts }
 }
 
 /** What the worlds of steps say to a command without effect. */

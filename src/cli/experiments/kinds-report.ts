@@ -7,9 +7,11 @@ import type { LoggedEvent } from '../../method/events.ts'
 import { servesOf } from '../../method/metric-points.ts'
 import { WORLDS } from '../../worlds/index.ts'
 import { markdownTable } from './markdown-table.ts'
-import { addTallies, addTally, type Tallies } from './tallies.ts'
+import { startOf } from './run-start.ts'
+import { addTally, talliesByPreset } from './tallies.ts'
 
-type Kinds = Tallies<'won' | 'played'>
+type Tally = Record<'won' | 'played', number>
+type Kinds = Map<string, Tally>
 
 export interface KindsOfRun {
   preset: string
@@ -19,9 +21,8 @@ export interface KindsOfRun {
 
 /** Throws RangeError if the log has no start or no evaluation with its episodes, as a log made to be published. */
 export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
-  const started = events.find((event) => event.type === 'run-started')
-  if (started === undefined) throw new RangeError('The log does not contain the start of a run.')
-  const { kindEnds } = WORLDS[started.settings.world]
+  const { preset, settings } = startOf(events)
+  const { kindEnds } = WORLDS[settings.world]
   /** By iteration. */
   const evaluated = new Map<number, Kinds>()
   let episodes: [kind: string, isWon: boolean][] = []
@@ -31,7 +32,7 @@ export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
     } else if (event.type === 'evaluation') {
       // An evaluation comes after its episodes.
       if (servesOf(event) !== 'training') {
-        const kinds: Kinds = evaluated.get(event.iteration) ?? new Map<string, Record<'won' | 'played', number>>()
+        const kinds: Kinds = evaluated.get(event.iteration) ?? new Map<string, Tally>()
         evaluated.set(event.iteration, kinds)
         for (const [kind, isWon] of episodes) addTally(kinds, kind, { won: isWon ? 1 : 0, played: 1 })
       }
@@ -42,25 +43,20 @@ export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
   if (!before || !after || before.size === 0 || after.size === 0) {
     throw new RangeError('The log has no evaluation with its episodes.')
   }
-  return { preset: started.preset, before, after }
+  return { preset, before, after }
 }
 
 /** A Markdown table, one row a preset, after all presets' start. */
 export function kindsTable(runs: readonly KindsOfRun[]): string {
-  const rows = new Map<string, Kinds>()
-  for (const { before } of runs) merge(rows, 'before learning', before)
-  for (const { preset, after } of runs) merge(rows, preset, after)
+  const rows = talliesByPreset([
+    ...runs.map(({ before }) => ({ preset: 'before learning', tallies: before })),
+    ...runs.map(({ preset, after }) => ({ preset, tallies: after })),
+  ])
   const kinds = [...new Set([...rows.values()].flatMap((row) => [...row.keys()]))].sort()
-  const cell = (tally: ReturnType<Kinds['get']>) =>
+  const cell = (tally: Tally | undefined) =>
     tally ? `${((100 * tally.won) / tally.played).toFixed(0)} % of ${tally.played}` : '–'
   return markdownTable([
     ['', ...kinds],
     ...[...rows].map(([name, row]) => [name, ...kinds.map((kind) => cell(row.get(kind)))]),
   ]).join('\n')
-}
-
-function merge(rows: Map<string, Kinds>, name: string, kinds: Kinds): void {
-  const row: Kinds = rows.get(name) ?? new Map<string, Record<'won' | 'played', number>>()
-  rows.set(name, row)
-  addTallies(row, kinds)
 }

@@ -14,10 +14,6 @@ export function addTally<Field extends string>(
   else for (const field of Object.keys(more) as Field[]) sum[field] += more[field]
 }
 
-export function addTallies<Field extends string>(into: Tallies<Field>, from: Tallies<Field>): void {
-  for (const [key, tally] of from) addTally(into, key, tally)
-}
-
 export interface TalliesOfRun<Field extends string> {
   preset: string
   tallies: Tallies<Field>
@@ -30,7 +26,7 @@ export function talliesByPreset<Field extends string>(
   for (const { preset, tallies } of runs) {
     const sum: Tallies<Field> = presets.get(preset) ?? new Map<string, Record<Field, number>>()
     presets.set(preset, sum)
-    addTallies(sum, tallies)
+    for (const [key, tally] of tallies) addTally(sum, key, tally)
   }
   return presets
 }

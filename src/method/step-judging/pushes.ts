@@ -7,6 +7,7 @@
  * unanimous step pushes nowhere, whatever its advantage.
  */
 import type { Score } from '../ports.ts'
+import type { AdvantagedEvidence } from '../reward-strategy.ts'
 
 /** Sum over the votes of one step; 0 with fewer than two readable ones. `advantages[j]` is null if vote j does not train. */
 export function stepPush(scores: readonly Score[], advantages: readonly (number | null)[]): number {
@@ -19,19 +20,14 @@ export function stepPush(scores: readonly Score[], advantages: readonly (number 
   }, 0)
 }
 
-interface JudgedTrajectory {
-  scores: readonly (readonly Score[])[]
-  /** advantages[step][evaluation] */
-  advantages: readonly (readonly (number | null)[])[]
-}
-
 /** Mean over the votes that train; null if none does. Above zero, they move the judge towards +1 whatever is true. */
-export function meanPush(trajectories: readonly JudgedTrajectory[]): number | null {
+export function meanPush(training: readonly AdvantagedEvidence[]): number | null {
   let [push, votes] = [0, 0]
-  for (const { scores, advantages } of trajectories)
-    for (const [step, ofStep] of advantages.entries()) {
-      votes += ofStep.filter((advantage) => advantage !== null).length
-      push += stepPush(scores[step] ?? [], ofStep)
-    }
+  for (const { evidence, advantages } of training)
+    for (const [rollout, { scores }] of evidence.trajectories.entries())
+      for (const [step, ofStep] of advantages.reward[rollout]!.entries()) {
+        votes += ofStep.filter((advantage) => advantage !== null).length
+        push += stepPush(scores[step]!, ofStep)
+      }
   return votes > 0 ? push / votes : null
 }

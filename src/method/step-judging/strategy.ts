@@ -5,6 +5,7 @@ import { VoteEvidence } from './evidence.ts'
 import { measureVotes } from './fixed-votes.ts'
 import { judgeMetrics } from './judge-metrics.ts'
 import { judge } from './judging.ts'
+import { meanPush } from './pushes.ts'
 import { StepQuestions } from './step-questions.ts'
 
 export function stepJudging(reward: LanguageModelPort, format: StepJudgeFormat): RewardStrategy<VoteEvidence> {
@@ -35,7 +36,7 @@ export function stepJudging(reward: LanguageModelPort, format: StepJudgeFormat):
 
     withoutAsking: ({ rollouts }) => new VoteEvidence(rollouts, null),
 
-    metrics: judgeMetrics,
+    metrics: (evidence, training) => ({ ...judgeMetrics(evidence), 'reward/push': meanPush(training) }),
 
     measure: (replayed, options) => measureVotes(reward, format, replayed, options),
 

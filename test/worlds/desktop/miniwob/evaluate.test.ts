@@ -178,7 +178,7 @@ describe('the check of a page', () => {
     for (const [answer, why] of cases) expect(await check(answer)).toMatch(why)
   })
 
-  it('is for now where a page did not answer in time twice', async () => {
+  it('refuses a page only for now if it did not answer in time twice', async () => {
     let silences = 0
     const silent = (most: number): Answer => {
       silences = 0
