@@ -1,6 +1,6 @@
 /** A wheel of task pages in every engine that this machine has: dropped, checked, and played by hand with a real mouse. */
 import { readFile } from 'node:fs/promises'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CORE_FILES, pageFiles, wheelOf } from '../worlds/desktop/miniwob/small-wheel.ts'
 import { engines, type Walker } from './engines/walker.ts'
 import { serveStatic } from './static-server.ts'
@@ -39,6 +39,20 @@ async function smallWheel(): Promise<Buffer> {
   return Buffer.from(await wheel.arrayBuffer())
 }
 
+/** What the list says of each page. */
+const WORDS = {
+  'click-name': 'runs',
+  fails: expect.stringMatching(/^A script of the page fails: ReferenceError: /) as string,
+  forges: 'The page sent an answer that we cannot read.',
+  icons: 'runs',
+  lacks: 'The wheel lacks core/absent.js, which it loads.',
+  'never-ends': 'Its episode does not end when its time is over.',
+  'reach-out': 'runs',
+  'type-word': 'runs',
+}
+const LIST = `Object.fromEntries(Array.from(document.querySelectorAll('[aria-label="Tasks of MiniWoB++"] label'),
+  (label) => ['.name', '.words'].map((part) => label.querySelector(part).textContent)))`
+
 async function drop(walker: Walker, wheel: Buffer): Promise<void> {
   await walker.press('radio', /^Desktop/)
   await walker.see('Recorded run')
@@ -69,7 +83,8 @@ describe.each(engines())('in $name', ({ missing, start }) => {
   it.skipIf(missing !== null)(`task pages are checked and played${why}`, () =>
     onPage(async (walker) => {
       await drop(walker, await smallWheel())
-      await walker.see('4 of 8 pages run.')
+      await walker.see(' of 8 pages run.')
+      expect(await walker.evaluate(LIST)).toEqual(WORDS)
       await walker.press('summary', /^Play a task by hand/)
       const wanted = await walker.read('heading', /^Click "(\w+)"/)
       await walker.inFrame(() => walker.inFrame(() => walker.press('button', new RegExp(`^${wanted}$`))))
