@@ -1,7 +1,7 @@
 /**
  * Whether a task page runs here. It is opened twice with one seed and has to start, to say what to do, to show the same both times
- * after the same clicks, and to end when its own time is over. A page that is silent gets a second try, because a busy machine
- * looks the same.
+ * after the same clicks, and to end when its own time is over. A page that fails is checked once more, because a browser that is
+ * busy or has just started can make a good page fail.
  */
 import { openingText, viewText } from './page-text.ts'
 import { PageError, SilenceError, type OpenPage, type PageView } from './protocol.ts'
@@ -22,7 +22,7 @@ export interface PageCheck {
 
 export async function checkPage(open: OpenPage, document: string): Promise<PageCheck> {
   const found = await checkOnce(open, document)
-  return found.isPassing ? checkOnce(open, document) : found
+  return found.problem === null ? found : checkOnce(open, document)
 }
 
 async function checkOnce(open: OpenPage, document: string): Promise<PageCheck> {
@@ -30,9 +30,7 @@ async function checkOnce(open: OpenPage, document: string): Promise<PageCheck> {
     const first = await trial(open, document)
     if (first.problem !== null) return first
     const second = await trial(open, document)
-    const isSame = first.seen === second.seen
-    const problem = isSame ? null : 'It shows something else when it is started again with the same seed.'
-    return { problem, hasPictures: first.hasPictures }
+    return { problem: differenceOf(first.seen, second.seen), hasPictures: first.hasPictures }
   } catch (cause) {
     if (cause instanceof SilenceError) return { problem: cause.message, hasPictures: false, isPassing: true }
     if (cause instanceof PageError) return { problem: cause.message, hasPictures: false }
@@ -64,6 +62,15 @@ async function trial(open: OpenPage, document: string): Promise<Trial> {
   } finally {
     page.close()
   }
+}
+
+function differenceOf(first: string, second: string): string | null {
+  if (first === second) return null
+  const [before, after] = [first, second].map((text) => text.split('\n')) as [string[], string[]]
+  let at = 0
+  while (before[at] === after[at]) at++
+  const [was, is] = [before, after].map((lines) => lines[at] ?? 'nothing')
+  return `It shows something else when it is started again with the same seed: “${was}”, then “${is}”.`
 }
 
 function problemOf({ utterance, elements, isDone, error }: PageView): string | null {
