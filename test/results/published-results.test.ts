@@ -35,6 +35,14 @@ describe('the published results', () => {
       expect(withSections(page, { [name]: section }), name).toBe(page)
   })
 
+  it('draw every curve over all seeds of their table', () => {
+    for (const table of tables) {
+      const { curves = [], seeds } = published(table)!
+      for (const { row, points } of curves)
+        expect(new Set(points.map(({ n }) => n)), `${table}, ${row}`).toEqual(new Set([seeds.length]))
+    }
+  })
+
   it("have the rows and measures of the paper's numbers", () => {
     for (const [table, { cells }] of Object.entries(PAPER)) {
       const { rows, measures } = planTable(table as TableName, FULL, [])

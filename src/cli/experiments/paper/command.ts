@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildResults, type TableRuns } from './build-results.ts'
 import { parsePaperArguments, PAPER_USAGE, type PaperArguments } from './arguments.ts'
-import { differenceOf, joinResults } from './join-results.ts'
+import { differenceOf, joinResults, OverlapError } from './join-results.ts'
 import { jobOf, jobsOf, playersOf, type JobOptions } from './jobs.ts'
 import { keepRows, onlyArms, whyNotKept } from './keep-rows.ts'
 import { withOverrides, type TablePlan } from './plan.ts'
@@ -42,7 +42,8 @@ export async function paperCommand(args: readonly string[]): Promise<number> {
       await unlock()
     }
   } catch (error) {
-    if (error instanceof FolderInUseError) throw new ArgumentError(error.message, { cause: error })
+    if (error instanceof FolderInUseError || error instanceof OverlapError)
+      throw new ArgumentError(error.message, { cause: error })
     throw error
   }
 }

@@ -41,17 +41,34 @@ export function identityOf({ id, preset, settings, iterations, isStart, start }:
   return [id, preset, Object.entries(settings).sort(), iterations, isStart, start]
 }
 
-/** The own results with the published seeds that they lack. Both must be alike (`differenceOf`). */
+/** Published means cannot be taken apart, so a part of their seeds cannot be replaced. */
+export class OverlapError extends Error {
+  override readonly name = 'OverlapError'
+}
+
+/**
+ * The own results with the published seeds that they lack. Both must be alike (`differenceOf`). Throws OverlapError for a table with
+ * curves or a map if some of its own seeds are published, unless all are, with the same values.
+ */
 export function joinResults(own: ResultsFile, published: ResultsFile): ResultsFile {
   const kept = published.seeds.filter((seed) => !own.seeds.includes(seed))
   if (kept.length === 0) return own
+  const fresh = own.seeds.filter((seed) => !published.seeds.includes(seed))
+  const isApart = fresh.length === own.seeds.length
+  const isKnown = fresh.length === 0 && isPublished(own, published)
+  if ((own.curves ?? own.map) && !isApart && !isKnown) {
+    const all = seedsText([...published.seeds, ...fresh].sort((a, b) => a - b))
+    const only = fresh.length === 0 ? '' : `only --seeds ${seedsText(fresh)}, or `
+    throw new OverlapError(
+      `The table ${own.table} is published with some of the seeds ${seedsText(own.seeds)}, and its curves keep only the mean of all seeds. ` +
+        `Publish ${only}all of --seeds ${all} together.`,
+    )
+  }
   const seeds = [...own.seeds, ...kept].sort((a, b) => a - b)
   const rows = own.rows.map((row, r) => ({
     ...row,
     values: joinValues(row, own, published.rows[r]!, published, seeds),
   }))
-  // The published means include every published seed: they can be joined only if none was run again.
-  const isApart = kept.length === published.seeds.length
   return {
     ...own,
     seeds,
@@ -59,9 +76,21 @@ export function joinResults(own: ResultsFile, published: ResultsFile): ResultsFi
     command: withSeeds(own.command, seeds),
     rows,
     claims: claimsOf(own.claims, rows),
-    ...(own.curves && { curves: isApart ? joinCurves(own.curves, published.curves ?? []) : own.curves }),
-    ...(own.map && { map: isApart ? joinMap(own.map, published.map ?? []) : own.map }),
+    ...(own.curves && { curves: isKnown ? published.curves : joinCurves(own.curves, published.curves ?? []) }),
+    ...(own.map && { map: isKnown ? published.map : joinMap(own.map, published.map ?? []) }),
   }
+}
+
+/** Whether no value of `own` differs from the published one of its seed. A measure may be new. */
+function isPublished(own: ResultsFile, published: ResultsFile): boolean {
+  return own.rows.every(({ values }, r) =>
+    Object.entries(values).every(([measure, each]) =>
+      own.seeds.every((seed, s) => {
+        const value = published.rows[r]!.values[measure]?.[published.seeds.indexOf(seed)] ?? null
+        return value === null || value === each[s]
+      }),
+    ),
+  )
 }
 
 function joinValues(

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { QUICK } from '../../../../src/cli/experiments/paper/budget.ts'
 import { buildResults } from '../../../../src/cli/experiments/paper/build-results.ts'
-import { differenceOf, joinResults, pooled, seedsText } from '../../../../src/cli/experiments/paper/join-results.ts'
+import {
+  differenceOf,
+  joinResults,
+  OverlapError,
+  pooled,
+  seedsText,
+} from '../../../../src/cli/experiments/paper/join-results.ts'
 import { summary } from '../../../../src/results/paired-difference.ts'
 import { parseSeeds } from '../../../../src/cli/experiments/paper/arguments.ts'
 import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
@@ -61,6 +67,36 @@ describe('joining a table with the published seeds', () => {
       0.99,
       again.rows[2]!.values['id']![1],
     ])
+  })
+
+  it.each(['lambda', 'map'] as const)('changes nothing where published seeds are published again: %s', (table) => {
+    const published = resultsOf(table, [0, 1, 2])
+    const { rows, claims, curves, map } = joinResults(resultsOf(table, [1]), published)
+    expect({ rows, claims, curves, map }).toEqual({
+      rows: published.rows,
+      claims: published.claims,
+      curves: published.curves,
+      map: published.map,
+    })
+  })
+
+  it('keeps the curves of published seeds that are measured by something more', () => {
+    const own = resultsOf('lambda', [1])
+    const whole = resultsOf('lambda', [0, 1])
+    const rows = whole.rows.map((row) => ({ ...row, values: { ...row.values, ood: [null, null] } }))
+    const joined = joinResults(own, { ...whole, rows })
+    expect(joined.curves).toEqual(whole.curves)
+    expect(joined.rows[0]!.values['ood']).toEqual([null, own.rows[0]!.values['ood']![0]])
+  })
+
+  it.each(['lambda', 'map'] as const)('is refused where means would lose seeds: %s', (table) => {
+    const published = resultsOf(table, [0, 1])
+    const again = resultsOf(table, [1, 2])
+    expect(() => joinResults(again, published)).toThrow(OverlapError)
+    expect(() => joinResults(again, published)).toThrow('Publish only --seeds 2, or all of --seeds 0-2 together.')
+    const other = resultsOf(table, [1])
+    other.rows[0]!.values['id']![0] = 0.99
+    expect(() => joinResults(other, published)).toThrow('Publish all of --seeds 0-1 together.')
   })
 
   it('is refused where start models or settings differ', () => {
