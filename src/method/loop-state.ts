@@ -52,7 +52,7 @@ export class LoopState {
   /** Training episodes since the run began, those of candidates included. */
   rollouts = 0
   isEvaluatedAtStart = false
-  /** The last measurement of the reward model on fixed trajectories. */
+  /** The last measurement of the reward model on fixed trajectories; null before, and after another model took its place. */
   judgeEvaluation: JudgeEvaluated | null = null
   readonly #measured = new Map<string, { episodes: number; successes: number }>()
 
@@ -106,6 +106,9 @@ export class LoopState {
         this.envSteps = event.metrics['training/env_steps'] ?? this.envSteps
         this.sampledTokens = event.metrics['training/num_tokens'] ?? this.sampledTokens
         this.rollouts = event.metrics['rollout/total'] ?? this.rollouts
+        break
+      case 'model-replaced':
+        if (event.role === 'reward') this.judgeEvaluation = null
         break
       case 'judge-evaluation':
         this.judgeEvaluation = event

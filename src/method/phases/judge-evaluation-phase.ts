@@ -32,6 +32,7 @@ export function startJudgeEvaluation(run: RunContext): JudgeMeasurement | null {
   const last = state.judgeEvaluation
   const isKnown =
     last?.rewardVersion === asked.rewardVersion &&
+    last.tasks === settings.judgeTasks &&
     last.evaluationsPerStep === asked.evaluationsPerStep &&
     last.temperature === asked.temperature &&
     (last.voteFlips ?? 0) === settings.voteFlips

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JudgeEvaluated } from '../../../src/method/events.ts'
+import type { JudgeEvaluated, LoggedEvent } from '../../../src/method/events.ts'
 import { STRENGTHS, type FixedTrajectory } from '../../../src/method/judge-evaluation/fixed-trajectory.ts'
 import { judgeMeasures } from '../../../src/method/judge-evaluation/measures.ts'
 import { replay } from '../../../src/method/judge-evaluation/replay.ts'
@@ -97,6 +97,29 @@ describe('the reward model on fixed trajectories', () => {
     const first = (await logOf(ports, request(frozen, { ...options, iterations: 2 }))).slice(0, -1)
     const rest = await logOf(ports, request(frozen, { ...options, iterations: 2, history: first }))
     expect(JSON.stringify([...first, ...rest])).toBe(JSON.stringify(whole))
+  })
+
+  it('is measured anew after another model took its place, or with more tasks', async () => {
+    const options = { iterations: 1, fixedTrajectories: WALKS }
+    const history = (await logOf(world(), request(frozen, options))).slice(0, -1)
+    const accuracy = (log: readonly LoggedEvent[]) =>
+      judgeMeasures(ofType(log, 'judge-evaluation').at(-1)!)['judge/process_acc']
+    const next = { seq: history.at(-1)!.seq + 1, iteration: 2 }
+    const replaced = { ...next, type: 'model-replaced', role: 'reward', model: 'another' } as const
+    const bad = () => world({ insight: 0.01 })
+    const [kept, swapped] = await Promise.all(
+      [history, [...history, replaced]].map((before) => logOf(bad(), request(frozen, { ...options, history: before }))),
+    )
+    expect(accuracy(kept!)).toBe(accuracy(history))
+    expect(accuracy(swapped!)).toBeLessThan(0.1)
+    const more = history.map((event) =>
+      event.type === 'run-started' ? { ...event, settings: { ...event.settings, judgeTasks: 3 } } : event,
+    )
+    const [event] = ofType(await logOf(bad(), request(frozen, { ...options, history: more })), 'judge-evaluation')
+    expect(event).toMatchObject({
+      tasks: 3,
+      votes: expect.arrayContaining([expect.objectContaining({ trajectories: 3 })]) as unknown,
+    })
   })
 
   it('is not measured without trajectories or tasks, or where nothing reads the reward model', async () => {
