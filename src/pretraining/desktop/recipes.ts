@@ -48,7 +48,7 @@ const READING: Acting<PolicyRecipe> = {
   kept: [1600],
 }
 
-/** First it learns to read the world by playing in it; then to judge play of its own at two strengths. */
+/** First it learns to read the world by playing in it; then to judge play of its own, most of it at the lower of two strengths. */
 export const REWARD = {
   shape: SMALL,
   reading: READING,

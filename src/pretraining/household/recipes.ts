@@ -28,7 +28,7 @@ const ACTING: { shape: ModelShape; corpus: PolicyRecipe; plan: TrainingPlan } = 
   plan: { steps: 4800, episodesPerStep: 8, peakLearningRate: 3e-3, weightDecay: 0.01 },
 }
 
-/** The policy is kept at two earlier strengths, whose play the reward model learns to judge. */
+/** The policy is kept at two earlier strengths. The reward model learns to judge their play: its plan ends before that of the others. */
 export const POLICY = { ...ACTING, kept: [2400, 3200] as const }
 
 /** First it learns to read the world, as a policy that has seen ten times as many games of the rare kinds; then to judge. */
