@@ -10,7 +10,7 @@
  * so a resumed run flips the same votes, and a fixed judge on fixed trajectories keeps its flips.
  */
 import type { Evaluation } from './events.ts'
-import type { TestResult } from './ports.ts'
+import type { Score, TestResult } from './ports.ts'
 import { deriveSeed } from './random.ts'
 
 export interface FlipOptions {
@@ -27,6 +27,11 @@ export function isFlipped({ voteFlips = 0, seed }: FlipOptions, ...coordinates: 
 export function flippedVote(evaluation: Evaluation): Evaluation {
   const { score } = evaluation
   return score === 0 ? evaluation : { ...evaluation, score: score === 1 ? -1 : 1, isFlipped: true }
+}
+
+/** The score that the reward model wrote: the one whose tokens learn. */
+export function writtenScore({ score, isFlipped: isTurned }: Pick<Evaluation, 'score' | 'isFlipped'>): Score {
+  return isTurned ? (score === 1 ? -1 : 1) : score
 }
 
 /** The detail says what the program really did. */

@@ -1,28 +1,27 @@
 /**
  * Which kinds of task runs have learned: accuracy on held-out tasks at the evaluation temperature, before the first iteration and
  * after the last, by the kind that a task's id begins with ("pick_two_obj_and_place-pencil-desk-303/…", in the desktop
- * "rename-file/id-303"). Both splits together; runs of one preset are summed over.
+ * "rename-file/id-303"). Both splits together; runs of one arm are summed over.
  */
 import type { LoggedEvent } from '../../method/events.ts'
 import { servesOf } from '../../method/metric-points.ts'
 import { WORLDS } from '../../worlds/index.ts'
 import { markdownTable } from './markdown-table.ts'
-import { startOf } from './run-start.ts'
-import { addTally, talliesByPreset } from './tallies.ts'
+import { armOf, startOf } from './run-start.ts'
+import { addTally, talliesByArm } from './tallies.ts'
 
 type Tally = Record<'won' | 'played', number>
 type Kinds = Map<string, Tally>
 
 export interface KindsOfRun {
-  preset: string
+  arm: string
   before: Kinds
   after: Kinds
 }
 
 /** Throws RangeError if the log has no start or no evaluation with its episodes, as a log made to be published. */
 export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
-  const { preset, settings } = startOf(events)
-  const { kindEnds } = WORLDS[settings.world]
+  const { kindEnds } = WORLDS[startOf(events).settings.world]
   /** By iteration. */
   const evaluated = new Map<number, Kinds>()
   let episodes: [kind: string, isWon: boolean][] = []
@@ -43,14 +42,14 @@ export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
   if (!before || !after || before.size === 0 || after.size === 0) {
     throw new RangeError('The log has no evaluation with its episodes.')
   }
-  return { preset, before, after }
+  return { arm: armOf(events), before, after }
 }
 
-/** A Markdown table, one row a preset, after all presets' start. */
+/** A Markdown table, one row an arm, after the start of all. */
 export function kindsTable(runs: readonly KindsOfRun[]): string {
-  const rows = talliesByPreset([
-    ...runs.map(({ before }) => ({ preset: 'before learning', tallies: before })),
-    ...runs.map(({ preset, after }) => ({ preset, tallies: after })),
+  const rows = talliesByArm([
+    ...runs.map(({ before }) => ({ arm: 'before learning', tallies: before })),
+    ...runs.map(({ arm, after }) => ({ arm, tallies: after })),
   ])
   const kinds = [...new Set([...rows.values()].flatMap((row) => [...row.keys()]))].sort()
   const cell = (tally: Tally | undefined) =>

@@ -1,4 +1,4 @@
-/** Counts of runs by key, as reports of logs sum them over the runs of a preset. */
+/** Counts of runs by key, as reports of logs sum them over the runs of an arm. */
 import { QUARTERS, type Quarter } from './judged-rollouts.ts'
 
 export type Tallies<Field extends string> = Map<string, Record<Field, number>>
@@ -15,20 +15,19 @@ export function addTally<Field extends string>(
 }
 
 export interface TalliesOfRun<Field extends string> {
-  preset: string
+  /** Its preset and what it changes (run-start.ts). */
+  arm: string
   tallies: Tallies<Field>
 }
 
-export function talliesByPreset<Field extends string>(
-  runs: readonly TalliesOfRun<Field>[],
-): Map<string, Tallies<Field>> {
-  const presets = new Map<string, Tallies<Field>>()
-  for (const { preset, tallies } of runs) {
-    const sum: Tallies<Field> = presets.get(preset) ?? new Map<string, Record<Field, number>>()
-    presets.set(preset, sum)
+export function talliesByArm<Field extends string>(runs: readonly TalliesOfRun<Field>[]): Map<string, Tallies<Field>> {
+  const arms = new Map<string, Tallies<Field>>()
+  for (const { arm, tallies } of runs) {
+    const sum: Tallies<Field> = arms.get(arm) ?? new Map<string, Record<Field, number>>()
+    arms.set(arm, sum)
     for (const [key, tally] of tallies) addTally(sum, key, tally)
   }
-  return presets
+  return arms
 }
 
 /** "first → last", with "–" for a quarter without a tally. */

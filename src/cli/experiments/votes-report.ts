@@ -6,7 +6,7 @@
 import type { LoggedEvent } from '../../method/events.ts'
 import { isRefused, judgedRun, type Quarter } from './judged-rollouts.ts'
 import { markdownTable } from './markdown-table.ts'
-import { addTally, inBothQuarters, talliesByPreset, type TalliesOfRun } from './tallies.ts'
+import { addTally, inBothQuarters, talliesByArm, type TalliesOfRun } from './tallies.ts'
 
 const KINDS = ['refused', 'repeated', 'done or fail', 'other'] as const
 type Kind = (typeof KINDS)[number]
@@ -19,18 +19,18 @@ export type VotesOfRun = TalliesOfRun<Field>
 
 /** Throws RangeError if the log has no start, or no steps with true labels. */
 export function votesOfRun(events: readonly LoggedEvent[]): VotesOfRun {
-  const { preset, rollouts } = judgedRun(events)
+  const { arm, rollouts } = judgedRun(events)
   const tallies: VotesOfRun['tallies'] = new Map()
-  for (const { quarter, steps, scores, policy } of rollouts) {
+  for (const { quarter, steps, votes: judged, policy } of rollouts) {
     const seen = new Set<string>()
     for (const [i, { command, observation, trueLabel }] of steps.entries()) {
       const step = `${command}\n${observation}`
       if (trueLabel) {
-        const [votes, advantage] = [scores?.[i], policy[i] ?? null]
+        const [votes, advantage] = [judged?.[i], policy[i] ?? null]
         addTally(tallies, keyOf(quarter, kindOf(command, observation, seen.has(step)), trueLabel), {
           steps: 1,
           judged: votes === undefined ? 0 : 1,
-          approved: sumOf(votes ?? []) > 0 ? 1 : 0,
+          approved: sumOf((votes ?? []).map(({ score }) => score)) > 0 ? 1 : 0,
           advantage: advantage ?? 0,
           trained: advantage === null ? 0 : 1,
         })
@@ -39,7 +39,7 @@ export function votesOfRun(events: readonly LoggedEvent[]): VotesOfRun {
     }
   }
   if (tallies.size === 0) throw new RangeError('The log has no steps with true labels.')
-  return { preset, tallies }
+  return { arm, tallies }
 }
 
 const sumOf = (scores: readonly number[]) => scores.reduce((sum, score) => sum + score, 0)
@@ -52,9 +52,9 @@ function kindOf(command: string, observation: string, isRepeated: boolean): Kind
 
 const keyOf = (quarter: Quarter, kind: Kind, label: number): string => `${quarter} ${kind} ${label}`
 
-/** A Markdown table, a row for each preset and kind of step; each cell has the first and the last quarter. */
+/** A Markdown table, a row for each arm and kind of step; each cell has the first and the last quarter. */
 export function votesTable(runs: readonly VotesOfRun[]): string {
-  const rows = [...talliesByPreset(runs)].flatMap(([preset, tallies]) =>
+  const rows = [...talliesByArm(runs)].flatMap(([arm, tallies]) =>
     KINDS.map((kind) => {
       const both = (label: 1 | -1, write: (tally: Record<Field, number>) => string) =>
         inBothQuarters(tallies, (quarter) => keyOf(quarter, kind, label), write)
@@ -66,7 +66,7 @@ export function votesTable(runs: readonly VotesOfRun[]): string {
         ),
       ]
       return [
-        preset,
+        arm,
         kind,
         ...columns(-1, ({ approved, judged }) => approved / judged),
         ...columns(1, ({ approved, judged }) => 1 - approved / judged),

@@ -3,8 +3,8 @@ import { kindsOfRun, kindsTable } from '../../../src/cli/experiments/kinds-repor
 import { servesOf } from '../../../src/method/metric-points.ts'
 import { foldRun } from '../../../src/runs/fold.ts'
 import { logOf, request, smallSettings, world } from '../../method/corridor.ts'
-import { DEFAULTS } from '../../../src/method/settings.ts'
 import type { LoggedEvent } from '../../../src/method/events.ts'
+import { runStarted } from './run-started.ts'
 
 type Played = readonly [kind: string, won: number, played: number]
 
@@ -25,8 +25,7 @@ function evaluation(iteration: number, split: 'id' | 'ood', played: readonly Pla
   ] as unknown as LoggedEvent[]
 }
 
-const run = (preset: string, ...events: LoggedEvent[]) =>
-  kindsOfRun([{ type: 'run-started', preset, settings: DEFAULTS } as unknown as LoggedEvent, ...events])
+const run = (preset: string, ...events: LoggedEvent[]) => kindsOfRun([runStarted(preset), ...events])
 
 describe('accuracy by kind of task', () => {
   it('is that of the evaluation temperature, of both splits, summed over runs of a preset', () => {
@@ -46,15 +45,14 @@ describe('accuracy by kind of task', () => {
       '|  | put | two |',
       '| --- | --- | --- |',
       '| before learning | 50 % of 24 | 0 % of 12 |',
-      '| full | 75 % of 4 | – |',
-      '| grpo | – | 50 % of 4 |',
+      '| full, 20 iterations | 75 % of 4 | – |',
+      '| grpo, 20 iterations | – | 50 % of 4 |',
     ])
   })
 
   it('tells the desktop’s templates apart, whose names have hyphens', () => {
-    const settings = { ...DEFAULTS, world: 'desktop' }
     const events = [
-      { type: 'run-started', preset: 'desktop', settings },
+      runStarted('desktop'),
       { type: 'episode', split: 'id', taskId: 'set-level/id-1', outcome: 1, iteration: 0 },
       { type: 'episode', split: 'id', taskId: 'set-cells/id-2', outcome: -1, iteration: 0 },
       { type: 'evaluation', split: 'id', iteration: 0, temperature: 0, serves: 'evaluation' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pushesOfRun, pushesTable } from '../../../src/cli/experiments/pushes-report.ts'
 import type { LoggedEvent } from '../../../src/method/events.ts'
+import { runStarted } from './run-started.ts'
 
 type Step = readonly [
   observation: string,
@@ -36,7 +37,7 @@ function rollout(iteration: number, outcome: 1 | -1, steps: readonly Step[]): Lo
   ] as unknown as LoggedEvent[]
 }
 
-const started = { type: 'run-started', preset: 'full', iteration: 0 } as unknown as LoggedEvent
+const started = runStarted('full')
 
 describe('pushes by kind of step', () => {
   const events = [
@@ -54,10 +55,10 @@ describe('pushes by kind of step', () => {
 
   it('tell useful, useless and refused steps apart, at the beginning and at the end', () => {
     expect(pushesTable([events, events].map(pushesOfRun)).split('\n').slice(2)).toEqual([
-      '| full | useful | 6 → 6 | 100 % → 100 % | 1.000 → 1.000 |',
-      '| full | useless, accepted | 6 → – | 0 % → – | −1.000 → – |',
-      '| full | useless, refused | 6 → – | 100 % → – | 0.000 → – |',
-      '| full | all | 18 → 6 | 67 % → 100 % | 0.000 → 1.000 |',
+      '| full, 4 iterations | useful | 6 → 6 | 100 % → 100 % | 1.000 → 1.000 |',
+      '| full, 4 iterations | useless, accepted | 6 → – | 0 % → – | −1.000 → – |',
+      '| full, 4 iterations | useless, refused | 6 → – | 100 % → – | 0.000 → – |',
+      '| full, 4 iterations | all | 18 → 6 | 67 % → 100 % | 0.000 → 1.000 |',
     ])
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { votesOfRun, votesTable } from '../../../src/cli/experiments/votes-report.ts'
 import type { LoggedEvent } from '../../../src/method/events.ts'
+import { runStarted } from './run-started.ts'
 
 type Step = readonly [
   command: string,
@@ -32,13 +33,12 @@ function rollout(iteration: number, steps: readonly Step[]): LoggedEvent[] {
   ].filter(Boolean) as unknown as LoggedEvent[]
 }
 
-const started = (preset: string) => ({ type: 'run-started', preset, iteration: 0 }) as unknown as LoggedEvent
 const rows = (...runs: (readonly LoggedEvent[])[]) => votesTable(runs.map(votesOfRun)).split('\n').slice(2)
 
 describe('votes by kind of step', () => {
   it('tell refused, repeated and last commands from others, at the beginning and at the end', () => {
     const events = [
-      started('full'),
+      runStarted('full'),
       ...rollout(1, [
         ['click Files', 'Files: a', 1, [1, 1, -1], 0.5],
         ['click cake', 'Nothing happens.', -1, [-1, -1, -1], -0.5],
@@ -52,20 +52,20 @@ describe('votes by kind of step', () => {
       ]),
     ]
     expect(rows(events, events)).toEqual([
-      '| full | refused | 2 → – | 0 % → – | −0.50 → – | – → – | – → – | – → – |',
-      '| full | repeated | 2 → – | 100 % → – | 0.25 → – | – → – | – → – | – → – |',
-      '| full | done or fail | 2 → – | 100 % → – | – → – | – → – | – → – | – → – |',
-      '| full | other | – → – | – → – | – → – | 2 → 4 | 0 % → 50 % | 0.50 → 0.75 |',
+      '| full, 4 iterations | refused | 2 → – | 0 % → – | −0.50 → – | – → – | – → – | – → – |',
+      '| full, 4 iterations | repeated | 2 → – | 100 % → – | 0.25 → – | – → – | – → – | – → – |',
+      '| full, 4 iterations | done or fail | 2 → – | 100 % → – | – → – | – → – | – → – | – → – |',
+      '| full, 4 iterations | other | – → – | – → – | – → – | 2 → 4 | 0 % → 50 % | 0.50 → 0.75 |',
     ])
   })
 
   it('shows no shares for a run without votes', () => {
-    const events = [started('grpo'), ...rollout(4, [['click b', 'b', -1, [], -1]])]
-    expect(rows(events)[3]).toBe('| grpo | other | – → 1 | – → – | – → −1.00 | – → – | – → – | – → – |')
+    const events = [runStarted('grpo'), ...rollout(4, [['click b', 'b', -1, [], -1]])]
+    expect(rows(events)[3]).toBe('| grpo, 4 iterations | other | – → 1 | – → – | – → −1.00 | – → – | – → – | – → – |')
   })
 
   it('refuses a log without a start, or without labels', () => {
     expect(() => votesOfRun([])).toThrow('does not contain the start of a run')
-    expect(() => votesOfRun([started('full')])).toThrow('no steps with true labels')
+    expect(() => votesOfRun([runStarted('full')])).toThrow('no steps with true labels')
   })
 })

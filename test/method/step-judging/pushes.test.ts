@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Score } from '../../../src/method/ports.ts'
 import { stepPush } from '../../../src/method/step-judging/pushes.ts'
+import { flippedVote, writtenScore } from '../../../src/method/vote-flips.ts'
 
 /** All votes of m evaluations, each with its probability if +1 has probability p. */
 function draws(m: number, p: number): { scores: Score[]; probability: number }[] {
@@ -32,5 +33,12 @@ describe('the push of a step', () => {
 
   it('leaves unreadable votes out', () => {
     expect(stepPush([1, 0, -1], [1, -2, -1])).toBe(stepPush([1, -1], [1, -1]))
+  })
+
+  it('is that of the votes as they were written', () => {
+    for (const score of [1, 0, -1] as const) {
+      const vote = { score, reasoning: '' }
+      expect([vote, flippedVote(vote)].map(writtenScore)).toEqual([score, score])
+    }
   })
 })
