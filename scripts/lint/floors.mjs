@@ -30,6 +30,7 @@ export const HOUSES = [
         'loop',
         'episodes',
         'tasks',
+        'games',
         'learn',
         'runs',
         'results',

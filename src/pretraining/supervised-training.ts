@@ -32,7 +32,7 @@ export async function* trainOnDemonstrations(
 ): AsyncGenerator<TrainingReport> {
   const encode = (text: string) => model.tokenizer.encode(text)
   const [endOfResponse] = model.tokenizer.encode(END_OF_RESPONSE)
-  let [loss, tokens, since] = [0, 0, performance.now()]
+  let [steps, loss, tokens, since] = [0, 0, 0, performance.now()]
   for (let step = 1; step <= plan.steps; step++) {
     const first = (step - 1) * plan.episodesPerStep
     const examples = Array.from({ length: plan.episodesPerStep }, (_, i) => pieces(first + i)).flatMap((episode) =>
@@ -42,12 +42,13 @@ export async function* trainOnDemonstrations(
       learningRate: learningRateAt(step / plan.steps, plan.peakLearningRate),
       weightDecay: plan.weightDecay,
     })
+    steps++
     loss += metrics.loss
     tokens += metrics.trainedTokens
     if (step % reportEvery === 0 || step === plan.steps) {
       const now = performance.now()
-      yield { step, loss: loss / reportEvery, tokensPerSecond: (1000 * tokens) / (now - since) }
-      ;[loss, tokens, since] = [0, 0, now]
+      yield { step, loss: loss / steps, tokensPerSecond: (1000 * tokens) / (now - since) }
+      ;[steps, loss, tokens, since] = [0, 0, 0, now]
     }
   }
 }

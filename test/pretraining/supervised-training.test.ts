@@ -46,4 +46,13 @@ describe('training on demonstrations', () => {
     expect(first.at(-1)).toBeLessThan(0.8 * first[0]!)
     expect(await losses(1)).toEqual(first)
   })
+
+  it('reports the mean of the steps since the last report, also of fewer at the end', async () => {
+    const fit = () => Promise.resolve({ loss: 2, trainedTokens: 1 })
+    const model = { tokenizer: { encode: () => [0] }, fit } as unknown as LanguageModel
+    const plan = { steps: 10, episodesPerStep: 1, peakLearningRate: 1, weightDecay: 0 }
+    const reports: [number, number][] = []
+    for await (const { step, loss } of trainOnDemonstrations(model, () => [], plan, 4)) reports.push([step, loss])
+    expect(reports).toEqual([[4, 2], [8, 2], [10, 2]]) // prettier-ignore
+  })
 })

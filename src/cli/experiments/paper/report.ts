@@ -5,14 +5,16 @@ import type { ResultsFile, TableName } from '../../../results/results-file.ts'
 import { summary } from '../../../results/paired-difference.ts'
 import { counted, differenceWords, levelWithInterval, signed, UNKNOWN } from './words.ts'
 
-function cells({ measures, rows }: ResultsFile): string[][] {
+function cells({ measures, rows, seeds }: ResultsFile): string[][] {
   return [
     ['', ...measures.map(({ label }) => label)],
     ...rows.map((row) => [
       row.label,
       ...measures.map(({ id, unit }) => {
         const known = summary(row.values[id] ?? [])
-        return known === null ? UNKNOWN : levelWithInterval(known, unit)
+        if (known === null) return UNKNOWN
+        const note = known.n < seeds.length ? ` (${known.n} of ${counted(seeds.length, 'seed')})` : ''
+        return `${levelWithInterval(known, unit)}${note}`
       }),
     ]),
   ]

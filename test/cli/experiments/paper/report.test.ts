@@ -26,6 +26,13 @@ describe('the report of a table', () => {
     expect(lines).toContain('m = 3 above m = 1: out of distribution, T = 0: not measured')
   })
 
+  it('says which cells have fewer seeds than the table', () => {
+    const rows = results.rows.map((row) => ({ ...row, values: { ...row.values, id: [null, row.values['id']![1]!] } }))
+    const line = (of: typeof results) => textReport(of).split('\n').find((each) => each.startsWith('m = 3 '))
+    expect(line({ ...results, rows })).toMatch(/62\.0 % \(1 of 2 seeds\)/)
+    expect(line(results)).not.toContain('of 2 seeds')
+  })
+
   it('is a section of the documentation, which keeps the prose around it', () => {
     const page = 'Prose.\n<!-- results:votes -->\nformer\n<!-- /results:votes -->\nMore prose.\n'
     const text = withSections(page, { votes: markdownReport('votes', results, plan.about) })
