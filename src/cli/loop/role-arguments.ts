@@ -67,12 +67,15 @@ const sourceSchema = v.variant('kind', [
     baseUrl: v.string(),
     baseModel: v.string(),
     tokenizer: v.optional(v.string()),
-    rank: v.optional(count, DEFAULT_LORA.rank),
+    rank: v.optional(count),
     timeoutSeconds,
   }),
 ])
 
-/** `lora` is the default for checkpoints that do not name their adapters; null trains all their weights. Throws RoleArgumentError. */
+/**
+ * `lora` is the default for checkpoints and Tinker models that do not name their adapters; null trains all weights of a checkpoint.
+ * Throws RoleArgumentError.
+ */
 export function parseRoleSource(text: string, lora: LoraOptions | null): RoleSource {
   const spec = text.trim()
   if (spec === '') throw new RoleArgumentError('is empty; use a folder, hf:ORGANISATION/NAME, or "built-in"')
@@ -88,8 +91,7 @@ export function parseRoleSource(text: string, lora: LoraOptions | null): RoleSou
     const baseUrl = webAddress(address)
     if (model === '') throw new RoleArgumentError(`names no base model; write tinker:${address}#BASE-MODEL`)
     const tokenizer = tokenizerOf(model)
-    const rank = (lora ?? DEFAULT_LORA).rank
-    return { kind, baseUrl, baseModel: model, tokenizer, rank, timeoutSeconds: TIMEOUT_SECONDS }
+    return { kind, baseUrl, baseModel: model, tokenizer, rank: tinkerRank(lora), timeoutSeconds: TIMEOUT_SECONDS }
   }
   return checkpoint(folderAddress(spec), lora)
 }
@@ -156,11 +158,21 @@ function fromJson(text: string, lora: LoraOptions | null): RoleSource {
       return { ...source, baseUrl: webAddress(source.baseUrl) }
     case 'tinker': {
       const tokenizer = source.tokenizer === undefined ? tokenizerOf(source.baseModel) : folderAddress(source.tokenizer)
-      return { ...source, baseUrl: webAddress(source.baseUrl), tokenizer }
+      return { ...source, baseUrl: webAddress(source.baseUrl), tokenizer, rank: source.rank ?? tinkerRank(lora) }
     }
     default:
       return source
   }
+}
+
+/** A Tinker server trains adapters and decides everything about them except their rank. */
+function tinkerRank(lora: LoraOptions | null): number {
+  const takesIt =
+    lora !== null && lora.alpha === 2 * lora.rank && lora.dropout === 0 && lora.targets.length === PROJECTIONS.length
+  if (takesIt) return lora.rank
+  throw new RoleArgumentError(
+    'a Tinker server takes only the rank of --lora; write --lora rank=N, or name the rank in a source {"kind":"tinker",…,"rank":N}',
+  )
 }
 
 function checkpoint(location: string, adapters: LoraOptions | null): RoleSource {

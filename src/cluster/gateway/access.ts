@@ -40,11 +40,6 @@ class Buckets {
     return 0
   }
 
-  isEmpty(key: string, now: number): number {
-    const bucket = this.#at(key, now)
-    return bucket.left < 1 ? (1 - bucket.left) / this.perSecond : 0
-  }
-
   #at(key: string, now: number): Bucket {
     const old = this.#buckets.get(key)
     const left = old ? Math.min(this.size, old.left + ((now - old.at) / 1000) * this.perSecond) : this.size
@@ -121,12 +116,12 @@ export class Access {
         remedy: 'Use 127.0.0.1 or localhost, or start the gateway with a token.',
       })
     }
-    const pause = this.#wrong.isEmpty(from, now)
-    if (pause > 0) throw tooMany(pause, 'Too many wrong tokens came from this address.')
     const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
     // Hashes have a fixed length, so the comparison always takes the same time.
     if (token !== '' && timingSafeEqual(hash(token), this.#tokenHash)) return
-    if (token !== '') this.#wrong.take(from, now)
+    // Only wrong tokens are limited: all clients behind a proxy share its address.
+    const pause = token === '' ? 0 : this.#wrong.take(from, now)
+    if (pause > 0) throw tooMany(pause, 'Too many wrong tokens came from this address.')
     throw new GatewayProblem(
       401,
       {

@@ -11,6 +11,8 @@ import type { ConfigTree } from '../released/defaults.ts'
 import { isTree } from '../released/mapping.ts'
 import { errorText } from '../../threads/error-text.ts'
 
+const SHORTEST_TOKEN = 16
+
 const path = v.pipe(v.string(), v.check(isAbsolute, 'must be an absolute path'))
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 const count = (low: number, high: number) => v.pipe(v.number(), v.integer(), v.minValue(low), v.maxValue(high))
@@ -38,7 +40,8 @@ const clusterSchema = v.strictObject({
   ),
   /** Pages that may connect. */
   origins: v.optional(v.array(origin), []),
-  token: v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters'))),
+  /** Here, in a file or in RLANYTHING_GATEWAY_TOKEN. */
+  token: v.optional(v.string()),
   tokenFile: v.optional(path),
   /** Without it, runs are processes on this machine. */
   ray: v.optional(
@@ -115,15 +118,31 @@ export function parseCluster(value: unknown, file: string, environment: NodeJS.P
   return {
     ...cluster,
     systems: Object.fromEntries(Object.entries(systems).filter(([, system]) => system !== undefined)),
-    token: token ?? secretFrom(tokenFile) ?? environment['RLANYTHING_GATEWAY_TOKEN'] ?? null,
+    token: checkedToken(
+      token ?? secretFrom(tokenFile) ?? fromEnvironment(environment, 'RLANYTHING_GATEWAY_TOKEN'),
+      file,
+    ),
     ray: ray
       ? {
           address: ray.address.replace(/\/$/, ''),
-          token: ray.token ?? secretFrom(ray.tokenFile) ?? environment['RAY_AUTH_TOKEN'] ?? null,
+          token: ray.token ?? secretFrom(ray.tokenFile) ?? fromEnvironment(environment, 'RAY_AUTH_TOKEN'),
         }
       : null,
     secretConfig: cluster.secrets === undefined ? {} : treeIn(cluster.secrets),
   }
+}
+
+/** Throws ClusterFileError for a token that is easy to guess, or that the Authorization header cannot carry. */
+function checkedToken(token: string | null, file: string): string | null {
+  if (token === null || (token.length >= SHORTEST_TOKEN && /^[\x21-\x7E]+$/.test(token))) return token
+  throw new ClusterFileError(
+    `${file}: the token in "token", "tokenFile" or RLANYTHING_GATEWAY_TOKEN must have at least ${SHORTEST_TOKEN} ASCII characters and no spaces. Create one with "openssl rand -hex 32".`,
+  )
+}
+
+/** Null if the variable is missing or empty. */
+function fromEnvironment(environment: NodeJS.ProcessEnv, name: string): string | null {
+  return environment[name] || null
 }
 
 function treeIn(file: string): ConfigTree {

@@ -60,6 +60,8 @@ export class RunWatch {
   #cursor: WatchCursor
   #saved: string
   #torn = 0
+  /** The job has ended, so a torn dump stays torn. */
+  #isLastLook = false
   #busy: Promise<unknown> = Promise.resolve()
 
   constructor(options: {
@@ -103,8 +105,7 @@ export class RunWatch {
 
   /** Reads the rest after the job has ended, and finishes the run. */
   async end(reason: 'completed' | 'stopped', changes: () => readonly LiveChange[]): Promise<void> {
-    // A torn dump will not be completed any more.
-    this.#torn = MOST_TORN
+    this.#isLastLook = true
     await this.look(changes)
     await (this.#busy = this.#busy.then(() => {
       this.translator.end(reason)
@@ -194,7 +195,7 @@ export class RunWatch {
       translator.training(line, { ...snapshot, groups }, changes)
     } catch (error) {
       const isTorn = error instanceof TornJsonError
-      if (isTorn && ++this.#torn <= MOST_TORN) return true
+      if (isTorn && !this.#isLastLook && ++this.#torn <= MOST_TORN) return true
       if (!isTorn && !(error instanceof OtherDumpError)) throw error
       this.#listener.onNotice(
         `Step ${line.step} is reported without its rollouts. ${this.#redactor.text(error.message)}`,

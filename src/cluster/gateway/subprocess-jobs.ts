@@ -1,9 +1,12 @@
 /**
  * Jobs as processes on this machine, for use without Ray. Each leads its own process group and outlives the gateway. A restarted
  * gateway identifies it by process id and start time, because ids are reused.
+ *
+ * A job runs as long as any process of its group: SIGTERM ends the leader, bash, at once, but its program may save its work first or
+ * ignore the signal.
  */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JobBackend, JobRequest, JobStatus } from './jobs.ts'
@@ -11,7 +14,7 @@ import { GatewayProblem } from './problem.ts'
 
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000
-const POLL_MS = 50
+const POLL_MS = 100
 
 export class SubprocessJobs implements JobBackend {
   readonly kind = 'subprocess'
@@ -45,11 +48,11 @@ export class SubprocessJobs implements JobBackend {
     })
     child.unref()
     const pid = child.pid ?? 0
-    return `${pid}:${beginOf(pid) ?? ''}`
+    return `${pid}:${processAt(pid)?.begin ?? ''}`
   }
 
   async status(handle: string, { folder }: JobRequest): Promise<JobStatus> {
-    const isAlive = aliveGroup(handle)
+    const isAlive = isRunning(handle)
     const exitCode = exitCodeIn(folder)
     if (exitCode === null) {
       if (isAlive) return { state: 'RUNNING', message: '', exitCode: null }
@@ -63,10 +66,10 @@ export class SubprocessJobs implements JobBackend {
   }
 
   async stop(handle: string): Promise<void> {
-    if (!aliveGroup(handle)) return
+    if (!isRunning(handle)) return
     signal(handle, 'SIGTERM')
     for (let waited = 0; waited < this.#graceMs; waited += POLL_MS) {
-      if (!aliveGroup(handle)) return
+      if (!isRunning(handle)) return
       await pause(POLL_MS)
     }
     signal(handle, 'SIGKILL')
@@ -91,31 +94,41 @@ function pidOf(handle: string): number {
   return Number(handle.split(':')[0])
 }
 
-/** Whether the leader is still running and is the process that was started. */
-function aliveGroup(handle: string): boolean {
+/** Whether any process of the group is running, and the group is the one that was started. */
+function isRunning(handle: string): boolean {
   const pid = pidOf(handle)
   if (!(pid > 1)) return false
   const [, begin = ''] = handle.split(':')
-  const now = beginOf(pid)
-  if (now !== null) return begin === '' || now === begin
-  // Without /proc, only the id is known.
-  if (begin !== '') return false
+  const leader = processAt(pid)
+  if (leader) return begin === '' || leader.begin === begin
+  // The leader has ended. Its id is not reused while its group has members.
   try {
-    process.kill(pid, 0)
-    return true
+    process.kill(-pid, 0)
   } catch {
     return false
   }
+  // Zombies answer as well, and remain if the first process of a container does not reap them. Without /proc, they are not told apart.
+  const ids = processIds()
+  return ids === null || ids.some((id) => processAt(id)?.group === pid)
 }
 
-/** Start time of a process in ticks after boot (proc(5), field 22); null if it has ended or is a zombie. */
-function beginOf(pid: number): string | null {
+/** Ids of all processes on this machine; null without /proc. */
+function processIds(): number[] | null {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger)
+  } catch {
+    return null
+  }
+}
+
+/** Group of a process, and its start time in ticks after boot (proc(5), fields 5 and 22); null if it has ended or is a zombie. */
+function processAt(pid: number): { group: number; begin: string } | null {
   try {
     // The name, in parentheses, may contain spaces and parentheses.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state, , group, ...later] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
-    return fields[0] === 'Z' ? null : (fields[19] ?? null)
+    return state === 'Z' ? null : { group: Number(group), begin: later[16] ?? '' }
   } catch {
     return null
   }

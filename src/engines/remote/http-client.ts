@@ -6,7 +6,8 @@
  *     retried unless `once`    of those, what the server may have acted on: all except a refused connection, 425, 429 and 503
  *     not retried              401, 403, 404, other 4xx, complete answers that are invalid
  *
- * Patience counts from the first attempt, and is long enough to restart a server in the middle of a run.
+ * Patience counts from the first failed attempt, without time in the queue, and is long enough to restart a server in the middle of a
+ * run.
  */
 import * as v from 'valibot'
 import { checkedAddress } from './address.ts'
@@ -43,6 +44,8 @@ export interface JsonRequest<Schema extends v.GenericSchema> {
   patienceMs?: number
   /** The request must not be executed twice. */
   once?: boolean
+  /** Sent at once, even if `concurrency` is exceeded. */
+  skipsQueue?: boolean
 }
 
 export const PATIENCE_MS = 120_000
@@ -78,12 +81,21 @@ export class HttpClient {
   async json<Schema extends v.GenericSchema>(request: JsonRequest<Schema>): Promise<v.InferOutput<Schema>> {
     const { patienceMs = this.#options.patienceMs } = request
     const signal = request.signal ? AbortSignal.any([request.signal, this.#closed.signal]) : this.#closed.signal
-    const start = performance.now()
+    let failedAt: number | null = null
+    let queuedMs = 0
     for (let attempt = 0; ; attempt++) {
-      const result = await this.#limiter.run(() => this.#attempt(request, signal), signal)
+      const enteredAt = performance.now()
+      const attemptNow = () => {
+        // A long queue is ours and says nothing about the server.
+        if (failedAt !== null) queuedMs += performance.now() - enteredAt
+        return this.#attempt(request, signal)
+      }
+      const result = await (request.skipsQueue ? attemptNow() : this.#limiter.run(attemptNow, signal))
       if ('value' in result) return this.#checked(request, result.value)
+      failedAt ??= performance.now()
+      const triedMs = performance.now() - failedAt - queuedMs
       const delay = result.notBeforeMs + backoffMs(attempt, this.#options.backoff, this.#options.random())
-      if (!result.canAskAgain || performance.now() - start + delay > patienceMs) throw result.error
+      if (!result.canAskAgain || triedMs + delay >= patienceMs) throw result.error
       await wait(delay, signal)
     }
   }

@@ -85,10 +85,17 @@ export class TinkerClient {
       body: { type: 'create_session', tags: ['rlanything-playground'], user_metadata: null, sdk_version: '0.3.0' },
       schema: Session,
     })
-    // The server deletes a session with its models after minutes without a heartbeat. A single missed one does no harm.
+    // The server deletes a session with its models after minutes without a heartbeat. A single missed one does no harm, but behind a
+    // long queue all would be missed.
     this.#heart = setInterval(() => {
       this.#client
-        .json({ path: '/api/v1/session_heartbeat', body: { session_id: session }, schema: Anything, patienceMs: 0 })
+        .json({
+          path: '/api/v1/session_heartbeat',
+          body: { session_id: session },
+          schema: Anything,
+          patienceMs: 0,
+          skipsQueue: true,
+        })
         .catch(() => undefined)
     }, HEARTBEAT_MS)
     ;(this.#heart as { unref?: () => void }).unref?.()

@@ -58,6 +58,8 @@ export class TinkerModel implements RoleModel {
   readonly #client: TinkerClient
   #words: Words | null = null
   #traits: ServerTraits | null = null
+  /** The server's limit, or the tokenizer folder's if the server reports none. */
+  #contextTokens = Infinity
   #onServer: OnServer | null = null
   /** The model on the server may differ from `#onServer`. */
   #isLost = false
@@ -85,14 +87,14 @@ export class TinkerModel implements RoleModel {
       if (models.size > 0 && !models.has(source.baseModel)) throw noSuchModel(source.baseModel, [...models.keys()])
       const modelId = await this.#createModel()
       this.#onServer = await this.#saved(modelId)
-      const contextTokens = models.get(source.baseModel) ?? this.#words.contextTokens
+      this.#contextTokens = models.get(source.baseModel) ?? this.#words.contextTokens ?? Infinity
       return {
         parameters: 0,
         backendDescription: [
           `Tinker server at ${new URL(this.#client.address).host}, adapters of rank ${source.rank} on ${source.baseModel}`,
           ...differences(this.#traits),
         ].join('; '),
-        maxPositions: contextTokens ?? Infinity,
+        maxPositions: this.#contextTokens,
       }
     })
   }
@@ -165,7 +167,7 @@ export class TinkerModel implements RoleModel {
     { temperature, topP, maxTokens }: SamplingOptions,
     signal: AbortSignal,
   ): Promise<Completion> {
-    const { tokenizer, stopTokens, contextTokens } = this.#loaded(this.#words)
+    const { tokenizer, stopTokens } = this.#loaded(this.#words)
     const { output } = await this.#client.sample(
       'asample',
       {
@@ -174,7 +176,7 @@ export class TinkerModel implements RoleModel {
         model_path: this.#loaded(this.#onServer).sampler,
         prompt: { chunks: [{ type: 'encoded_text', tokens: [...prompt] }] },
         sampling_params: {
-          max_tokens: Math.max(1, Math.min(maxTokens, (contextTokens ?? Infinity) - prompt.length)),
+          max_tokens: Math.max(1, Math.min(maxTokens, this.#contextTokens - prompt.length)),
           seed: deriveSeed(seed, copy) & LARGEST_SEED,
           temperature,
           // Greedy completions have no nucleus.

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ArgumentError } from '../../../src/cli/arguments.ts'
 import { parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
-import { DEFAULT_LORA, keysFrom, parseLora, parseRoleSource } from '../../../src/cli/loop/role-arguments.ts'
+import {
+  DEFAULT_LORA,
+  keysFrom,
+  parseLora,
+  parseRoleSource,
+  RoleArgumentError,
+} from '../../../src/cli/loop/role-arguments.ts'
 import { PROJECTIONS } from '../../../src/language-model/weights/projection-names.ts'
 
 const whole = { adapters: null, storage: 'float32', contextWindow: null, sampler: null }
@@ -35,17 +41,6 @@ describe('the model of a role, on the command line', () => {
       },
     ],
     [
-      'tinker:http://127.0.0.1:8001#Qwen/Qwen3-0.6B',
-      {
-        kind: 'tinker',
-        baseUrl: 'http://127.0.0.1:8001',
-        baseModel: 'Qwen/Qwen3-0.6B',
-        tokenizer: 'https://huggingface.co/Qwen/Qwen3-0.6B/resolve/main',
-        rank: 16,
-        timeoutSeconds: 300,
-      },
-    ],
-    [
       '{"kind":"checkpoint","location":"hf:a/b","storage":"float16","contextWindow":2048,"adapters":{"rank":4,"alpha":8}}',
       {
         kind: 'checkpoint',
@@ -59,6 +54,34 @@ describe('the model of a role, on the command line', () => {
   ])('%s', (text, source) => {
     expect(parseRoleSource(text, null)).toEqual(source)
   })
+
+  const tinker = {
+    kind: 'tinker',
+    baseUrl: 'http://127.0.0.1:8001',
+    baseModel: 'Qwen/Qwen3-0.6B',
+    tokenizer: 'https://huggingface.co/Qwen/Qwen3-0.6B/resolve/main',
+    timeoutSeconds: 300,
+  }
+  const tinkerJson = { kind: tinker.kind, baseUrl: tinker.baseUrl, baseModel: tinker.baseModel }
+  const shortTinker = `tinker:${tinker.baseUrl}#${tinker.baseModel}`
+
+  it.each([shortTinker, JSON.stringify(tinkerJson)])('%s takes the rank of --lora', (text) => {
+    expect(parseRoleSource(text, DEFAULT_LORA)).toEqual({ ...tinker, rank: DEFAULT_LORA.rank })
+    expect(parseRoleSource(text, parseLora('rank=8'))).toEqual({ ...tinker, rank: 8 })
+  })
+
+  it.each(['none', 'rank=8,alpha=64', 'dropout=0.1', 'targets=q_proj'])(
+    'on a Tinker server is refused with --lora %s, unless its source names the rank',
+    (lora) => {
+      for (const text of [shortTinker, JSON.stringify(tinkerJson)]) {
+        const parse = () => parseRoleSource(text, parseLora(lora))
+        expect(parse).toThrow(RoleArgumentError)
+        expect(parse).toThrow(/takes only the rank of --lora; write --lora rank=N/)
+      }
+      const ranked = JSON.stringify({ ...tinkerJson, rank: 4 })
+      expect(parseRoleSource(ranked, parseLora(lora))).toEqual({ ...tinker, rank: 4 })
+    },
+  )
 
   it.each([
     ['', /is empty/],
@@ -90,7 +113,7 @@ describe('the model of a role, on the command line', () => {
 
   it('reads keys from the environment, each for the servers of its kind', () => {
     const sources = ['openai:http://a/v1#m', 'tinker:http://b#Q/m', 'openai:http://a/v1#n', 'here'].map((text) =>
-      parseRoleSource(text, null),
+      parseRoleSource(text, DEFAULT_LORA),
     )
     expect(keysFrom(sources, { OPENAI_API_KEY: 'o', TINKER_API_KEY: 't' })).toEqual({
       'http://a/v1': 'o',
@@ -121,6 +144,7 @@ describe('the model of a role, on the command line', () => {
     [['--lora', 'rank=2'], /--lora is for folders/],
     [['--policy-model', 'hf:x'], /--policy-model: .*names no repository/],
     [['--policy-model', 'a', '--lora', 'rank=x'], /--lora: rank must be a number/],
+    [['--policy-model', 'tinker:http://h#m', '--lora', 'none'], /--policy-model: a Tinker server takes only the rank/],
   ])('%j is refused in one line', (args, why) => {
     expect(() => parseLoopArguments(args)).toThrow(ArgumentError)
     expect(() => parseLoopArguments(args)).toThrow(why)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { checkedAddress } from '../../../src/engines/remote/address.ts'
 import { backoffMs, retryAfterMs } from '../../../src/engines/remote/backoff.ts'
-import { HttpClient, type HttpClientOptions } from '../../../src/engines/remote/http-client.ts'
+import { HttpClient, PATIENCE_MS, type HttpClientOptions } from '../../../src/engines/remote/http-client.ts'
 import type { RemoteError } from '../../../src/engines/remote/remote-error.ts'
 import { standInServer, type Answer, type Asked, type StandInServer } from './stand-in-server.ts'
 
@@ -93,6 +93,56 @@ describe('requests that fail temporarily', () => {
     expect(error.message).toMatch(/too many.*quota.*Lower the number of concurrent requests/)
     expect(server.asked.length).toBeGreaterThanOrEqual(2)
     expect(server.asked.length).toBeLessThanOrEqual(3)
+  })
+})
+
+describe('patience', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  /** A server that takes `tookMs` for each answer. `statuses` are its answers to `/watched`; everything else succeeds. */
+  function slowServer(tookMs: number, statuses: readonly number[]) {
+    const left = [...statuses]
+    const client = new HttpClient({
+      baseUrl: 'http://127.0.0.1:1',
+      concurrency: 1,
+      timeoutMs: 1_000_000,
+      fetch: async (input) => {
+        await new Promise((resolve) => setTimeout(resolve, tookMs))
+        const status = (input as string).endsWith('/watched') ? (left.shift() ?? 200) : 200
+        return new Response('{"value":1}', { status })
+      },
+    })
+    open.push(client)
+    const ask = (path: string) => client.json({ path, schema: Value })
+    return { ask, left }
+  }
+  const LONG_MS = 2 * PATIENCE_MS
+
+  it('does not include time before the first failure, in the queue or in the request', async () => {
+    const { ask } = slowServer(LONG_MS, [503])
+    const first = ask('/other')
+    const watched = ask('/watched')
+    await vi.advanceTimersByTimeAsync(4 * LONG_MS)
+    expect(await first).toEqual({ value: 1 })
+    expect(await watched).toEqual({ value: 1 })
+  })
+
+  it('does not include time in the queue between two attempts', async () => {
+    const { ask } = slowServer(PATIENCE_MS / 4, [503, 503])
+    const watched = ask('/watched')
+    // Six requests fit between the first two attempts and take longer than the patience.
+    const others = Array.from({ length: 6 }, () => ask('/other'))
+    await vi.advanceTimersByTimeAsync(3 * LONG_MS)
+    expect(await Promise.all([watched, ...others])).toHaveLength(7)
+  })
+
+  it('ends if the server continues to fail', async () => {
+    const { ask, left } = slowServer(PATIENCE_MS / 4, Array<number>(100).fill(503))
+    const watched = failure(ask('/watched'))
+    await vi.advanceTimersByTimeAsync(3 * LONG_MS)
+    expect((await watched).status).toBe(503)
+    expect(100 - left.length).toBeLessThanOrEqual(5)
   })
 })
 

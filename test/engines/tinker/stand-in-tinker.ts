@@ -31,6 +31,8 @@ export interface TinkerStandIn {
   server: StandInServer<TinkerBody>
   models: Map<string, Model>
   saved: Map<string, number>
+  /** Context length that the server reports; null for none. */
+  contextTokens: number | null
   /** Deletes sessions and models like a restarted server, but keeps saved weights. */
   restart(): void
   /** Operations in order, without futures and sessions. */
@@ -99,6 +101,7 @@ export async function standInTinker(key: string | null = null, port = 0): Promis
   const standIn: Omit<TinkerStandIn, 'server'> = {
     models,
     saved,
+    contextTokens: null,
     fault: null,
     restart() {
       models.clear()
@@ -113,7 +116,7 @@ export async function standInTinker(key: string | null = null, port = 0): Promis
     if (key !== null && asked.headers['x-api-key'] !== key) return { status: 401, json: { detail: 'Invalid API key' } }
     switch (asked.path) {
       case '/api/v1/get_server_capabilities':
-        return { json: { supported_models: [{ model_name: 'tiny' }] } }
+        return { json: { supported_models: [{ model_name: 'tiny', max_context_length: standIn.contextTokens }] } }
       case '/openapi.json':
         return {
           json: { info: { title: 'Tinker API Mock' }, components: { schemas: { AdamParams: { properties: {} } } } },

@@ -101,6 +101,15 @@ describe('sampling', () => {
     }
   })
 
+  it('asks for no more tokens than the server’s context has left, if it is smaller than the folder’s', async () => {
+    tinker.contextTokens = 40
+    const actor = model()
+    expect((await actor.load()).maxPositions).toBe(40)
+    await actor.generate([{ prompt: new Int32Array(37).fill(65), count: 1, seed: 3 }], SAMPLING)
+    const asked = tinker.server.asked.filter(({ path }) => path === '/api/v1/asample')
+    expect(asked.at(-1)!.body.sampling_params!.max_tokens).toBe(3)
+  })
+
   it('uses the weights of the last update', async () => {
     const actor = await loaded()
     await actor.update(BATCH, UPDATE)

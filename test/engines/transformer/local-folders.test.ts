@@ -56,6 +56,14 @@ describe('a folder added to the page', () => {
     expect(await localFolders(root)).toEqual([])
   })
 
+  it('leaves nothing behind if its copy is cancelled, and says why it was', async () => {
+    const root = fileSystem()
+    const stop = new AbortController()
+    const onBytes = (done: number) => done > 2 && stop.abort(new Error('cancelled'))
+    await expect(keepLocalFolder('m', filesOf(FILES), onBytes, root, stop.signal)).rejects.toThrow(/^cancelled$/)
+    expect(await localFolders(root)).toEqual([])
+  })
+
   it('leaves nothing behind if there is no space', async () => {
     const root = fileSystem(10)
     await expect(keepLocalFolder('m', filesOf(FILES), undefined, root)).rejects.toThrow(
