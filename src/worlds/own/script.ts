@@ -3,8 +3,9 @@
  * blanks, so that lines in errors are those of the file.
  */
 import { tsPlugin } from '@sveltejs/acorn-typescript'
-import { Parser, type Node } from 'acorn'
+import { Parser, type Comment } from 'acorn'
 import { OwnWorldError } from './error.ts'
+import { BlankedText, blankTypes, isOnlyTypes, remedyFor, type Tree } from './types.ts'
 
 /** Most characters of a file. */
 export const LONGEST_FILE = 200_000
@@ -13,96 +14,67 @@ export const WORLD_VARIABLE = 'ownWorld'
 
 const ONE_FILE = 'A world is one file: put what it needs into it. Only types may be imported, with `import type`.'
 
-/** Blanked whole. */
-const TYPES = new Set([
-  'TSTypeAnnotation',
-  'TSTypeParameterDeclaration',
-  'TSTypeParameterInstantiation',
-  'TSInterfaceDeclaration',
-  'TSTypeAliasDeclaration',
-  'TSDeclareFunction',
-])
-/** An expression, then a type. */
-const TYPED = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression'])
-/** Statements that leave nothing: a semicolon ends what stands before them. */
-const IS_STATEMENT = /^TS(Interface|TypeAlias|Declare)|^ImportDeclaration$/
-
-type Tree = Node & Record<string, unknown>
-
 /** Throws OwnWorldError, which names what the sandbox cannot run and its line. */
 export function scriptOf(source: string, file: string): string {
   if (source.length > LONGEST_FILE)
     throw new OwnWorldError(
       `${file} has ${source.length.toLocaleString('en')} characters; a world may have at most ${LONGEST_FILE.toLocaleString('en')}.`,
     )
-  const program = parsed(source, file)
-  const characters = Array.from({ length: source.length }, (_, at) => source[at]!)
-  const blank = (start: number, end: number) => {
-    for (let at = start; at < end; at++) if (!/\s/.test(characters[at]!)) characters[at] = ' '
-  }
+  const { program, comments } = parsed(source, file)
+  const text = new BlankedText(source, comments)
   let exported: Tree | null = null
-  const visit = (node: Tree): void => {
-    const refuse = (what: string, remedy: string) =>
-      new OwnWorldError(`${file}, line ${lineAt(source, node.start)}: ${what}. ${remedy}`)
-    if (node.type === 'ImportDeclaration' && node['importKind'] !== 'type')
-      throw refuse(`it imports ${source.slice(node.start, node.end).split('\n')[0]!}`, ONE_FILE)
-    if (node.type === 'ImportExpression' || node.type === 'MetaProperty') throw refuse('it uses import()', ONE_FILE)
-    if (/^TS(Enum|Module|ImportEquals|Parameter|Export|Abstract)|^Decorator$/.test(node.type))
-      throw refuse(
-        'this part of TypeScript is more than types',
-        'Write it as plain JavaScript: an object instead of an enum.',
-      )
-    if (TYPES.has(node.type) || node.type === 'ImportDeclaration') {
-      blank(node.start, node.end)
-      if (IS_STATEMENT.test(node.type)) characters[node.start] = ';'
-      return
-    }
-    if (node.type === 'ExportNamedDeclaration') {
-      const declared = node['declaration'] as Tree | null
-      if (declared === null && node['exportKind'] !== 'type')
-        throw refuse('it exports a list of names', 'Write `export default { … }` with the parts of the world.')
-      // `export const` may stay in a file that its tests import: the sandbox needs only the declaration.
-      blank(node.start, declared === null ? node.end : declared.start)
-    }
-    if (node.type === 'ExportAllDeclaration') throw refuse('it exports another file', ONE_FILE)
-    if (node.type === 'ExportDefaultDeclaration') exported = node
-    const inner = node['expression'] as Tree | undefined
-    if (TYPED.has(node.type)) blank(inner!.end, node.end)
-    if (node['optional'] === true && node.type === 'Identifier') blankMark(node, '?')
-    if (node['definite'] === true) blankMark(node['id'] as Tree, '!')
-    for (const [key, value] of Object.entries(node)) {
-      if (key === 'loc') continue
-      for (const child of Array.isArray(value) ? (value as unknown[]) : [value]) if (isNode(child)) visit(child)
-    }
+  const pending = [program]
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    const isOnlyType = isOnlyTypes(node)
+    if (!isOnlyType) refuseUnable(node, source, file)
+    if (!isOnlyType && node.type === 'ExportDefaultDeclaration') exported = node
+    // `export const` may stay in a file that its tests import: the sandbox needs only the declaration.
+    if (!isOnlyType && node.type === 'ExportNamedDeclaration')
+      text.blank(node.start, (node['declaration'] as Tree).start)
+    for (const part of blankTypes(node, text).reverse()) pending.push(part)
   }
-  /** The mark after a name: `b?: number`, `q!: number`. */
-  const blankMark = (name: Tree, mark: string) => {
-    const at = source.indexOf(mark, name.start)
-    if (at >= 0 && at < name.end) blank(at, at + 1)
-  }
-  visit(program)
   if (exported === null)
     throw new OwnWorldError(`${file} has no default export. End it with \`export default { name, rules, task, … }\`.`)
   const { start } = exported as Tree
-  const { start: valueStart } = (exported as Tree)['declaration'] as Tree
-  characters[start] = `globalThis.${WORLD_VARIABLE} =`
-  blank(start + 1, valueStart)
-  return `'use strict';${characters.join('')}`
+  text.blank(start, text.code.indexOf('default', start) + 'default'.length)
+  text.put(start, `globalThis.${WORLD_VARIABLE} =`)
+  const script = `'use strict';${text.toString()}`
+  // What is left must be JavaScript, so that the sandbox never meets a rest of a type.
+  readAs(file, () => Parser.parse(script, { ecmaVersion: 'latest' }))
+  return script
 }
 
-function parsed(source: string, file: string): Tree {
+/** Throws OwnWorldError for a node that the sandbox cannot run. */
+function refuseUnable(node: Tree, source: string, file: string): void {
+  const refuse = (what: string, remedy: string) =>
+    new OwnWorldError(`${file}, line ${lineAt(source, node.start)}: ${what}. ${remedy}`)
+  if (node.type === 'ImportDeclaration')
+    throw refuse(`it imports ${source.slice(node.start, node.end).split('\n')[0]!}`, ONE_FILE)
+  if (node.type === 'ImportExpression' || node.type === 'MetaProperty') throw refuse('it uses import()', ONE_FILE)
+  if (node.type === 'ExportAllDeclaration') throw refuse('it exports another file', ONE_FILE)
+  if (node.type === 'ExportNamedDeclaration' && !node['declaration'])
+    throw refuse('it exports a list of names', 'Write `export default { … }` with the parts of the world.')
+  const remedy = remedyFor(node)
+  if (remedy !== null)
+    throw refuse('this part of TypeScript is more than types', `Write it as plain JavaScript: ${remedy}.`)
+}
+
+function parsed(source: string, file: string): { program: Tree; comments: Comment[] } {
+  const comments: Comment[] = []
+  const options = { ecmaVersion: 'latest', sourceType: 'module', onComment: comments } as const
+  const program = readAs(file, () => Parser.extend(tsPlugin()).parse(source, options))
+  return { program: program as unknown as Tree, comments }
+}
+
+/** What `read` returns. Throws OwnWorldError with the line if it throws. */
+function readAs<T>(file: string, read: () => T): T {
   try {
-    const options = { ecmaVersion: 'latest', sourceType: 'module' } as const
-    return Parser.extend(tsPlugin()).parse(source, options) as unknown as Tree
+    return read()
   } catch (cause) {
     const at = (cause as { loc?: { line: number } }).loc
-    const why = cause instanceof Error ? cause.message.replace(/ \(\d+:\d+\)$/, '') : String(cause)
+    const why = cause instanceof Error ? cause.message.replace(/\.? \(\d+:\d+\)$/, '') : String(cause)
     throw new OwnWorldError(`${file}${at ? `, line ${at.line}` : ''}: it cannot be read: ${why}.`, { cause })
   }
-}
-
-function isNode(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
 }
 
 function lineAt(source: string, at: number): number {
