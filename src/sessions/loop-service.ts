@@ -195,12 +195,14 @@ export class LoopService {
   async stepOnce(only?: Component, request?: StartRequest): Promise<void> {
     const sources = this.#current?.models.sources ?? sourcesOf(request?.models)
     checkLearners(sources, { trainPolicy: only === 'policy', trainReward: only === 'reward' })
-    if (this.#current === null && request !== undefined) {
-      const claim = await this.#claim(request.runId)
-      if (claim === null) return
-      await this.#begin(claim, request, { isStep: true })
-    }
-    this.#current?.session.stepOnce(only)
+    const run = this.#current === null && request !== undefined ? await this.#beginStep(request) : this.#current
+    run?.session.stepOnce(only)
+  }
+
+  /** Null for a run that was stopped while it loaded: another may be current by now, and takes no step. */
+  async #beginStep(request: StartRequest): Promise<CurrentRun | null> {
+    const claim = await this.#claim(request.runId)
+    return claim && this.#begin(claim, request, { isStep: true })
   }
 
   /**
@@ -239,11 +241,14 @@ export class LoopService {
     await this.#current?.session.saveCheckpoints()
   }
 
-  async #begin(claim: Claim, request: StartRequest, beginning: Beginning = {}): Promise<void> {
+  /** Null if the run was cancelled, or a failure was sent. */
+  async #begin(claim: Claim, request: StartRequest, beginning: Beginning = {}): Promise<CurrentRun | null> {
     const opened = await this.#openModels(claim, request, beginning)
-    if (opened === null) return
+    if (opened === null) return null
     try {
-      if (!(await this.#startSession(claim, request, opened, beginning))) opened.close()
+      const run = await this.#startSession(claim, request, opened, beginning)
+      if (run === null) opened.close()
+      return run
     } catch (error) {
       opened.close()
       this.#claims.free(claim)
@@ -287,13 +292,13 @@ export class LoopService {
     })
   }
 
-  /** False if the run was cancelled. */
+  /** Null if the run was cancelled. */
   async #startSession(
     claim: Claim,
     request: StartRequest,
     opened: OpenedRun,
     { isStep = false, resumed }: Beginning,
-  ): Promise<boolean> {
+  ): Promise<CurrentRun | null> {
     const { runId } = request
     const notice = (text: string) => this.#send({ type: 'notice', runId, text })
     const store = await this.#openStore(notice)
@@ -306,7 +311,7 @@ export class LoopService {
         this.#send({ type: 'events', runId, batch })
       }
     }
-    if (!this.#claims.holds(claim)) return false
+    if (!this.#claims.holds(claim)) return null
     const loading = (done: number, total: number) =>
       this.#send({ type: 'status', runId, status: { state: 'loading', what: 'the models', done, total } })
     const run = new CurrentRun({
@@ -329,7 +334,7 @@ export class LoopService {
     // Before the first iteration, which starts after a pending promise.
     if (Object.keys(claim.patch).length > 0)
       void this.patch(claim.patch).catch((error: unknown) => notice(errorText(error)))
-    return true
+    return run
   }
 
   /** Ends the current run and takes the lock of another. Null, after a failure was sent, if another tab uses it. */

@@ -103,6 +103,26 @@ describe('the loop service', () => {
     expect(ends.map((message) => message.runId)).toEqual(['a', 'b'])
   })
 
+  it('steps no other run after the run of the step was stopped while it loaded', async () => {
+    let load = () => {}
+    const loaded = new Promise<void>((resolve) => (load = resolve))
+    let calls = 0
+    const { service, messages, opened } = serve(async () => {
+      if (calls++ === 0) await loaded
+      return { ports: world(), backend: 'cpu', models: MODELS, close: () => {} }
+    })
+    const stepping = service.stepOnce(undefined, request('a'))
+    await until(() => opened.length === 1)
+    await service.stop()
+    await service.start(request('b', 20))
+    load()
+    await stepping
+    const states = () =>
+      messages.flatMap((message) => (message.type === 'status' && message.runId === 'b' ? [message.status.state] : []))
+    await until(() => ['paused', 'finished'].includes(states().at(-1)!))
+    expect(states()).toEqual(['loading', 'running', 'finished'])
+  })
+
   it('starts paused for a single step, and continues step by step', async () => {
     const { service, states, events } = serve()
     const finished = () => events().filter((event) => event.type === 'iteration-finished').length

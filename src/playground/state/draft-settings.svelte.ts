@@ -39,18 +39,18 @@ export class DraftSettings {
     return this.#replaced
   }
 
-  /** Returns the changes that a live run can take over at once. */
-  choosePreset(preset: string): LivePatch {
-    const before = this.#values
-    this.adopt(preset, presetSettings(preset))
-    return this.#liveChanges(before)
+  /** The values that a run can take over while it runs. */
+  get liveValues(): LivePatch {
+    return Object.fromEntries(LIVE_SETTINGS.map((name) => [name, this.#values[name]]))
   }
 
-  /** Swaps the controls and what was replaced. Returns the changes that a live run can take over at once. */
-  restore(): LivePatch {
-    const before = this.#values
+  choosePreset(preset: string): void {
+    this.adopt(preset, presetSettings(preset))
+  }
+
+  /** Swaps the controls and what was replaced. */
+  restore(): void {
     if (this.#replaced) this.follow(this.#replaced)
-    return this.#liveChanges(before)
   }
 
   chooseBackend(backend: BackendWish): void {
@@ -82,10 +82,17 @@ export class DraftSettings {
     this.#error = null
   }
 
-  #liveChanges(before: Settings): LivePatch {
-    return Object.fromEntries(
-      LIVE_SETTINGS.filter((name) => before[name] !== this.#values[name]).map((name) => [name, this.#values[name]]),
-    )
+  /** Puts the settings of a run back on the controls. What they replaced earlier can still be restored if the run lacks part of it. */
+  returnTo(preset: string, settings: Settings): void {
+    const earlier = this.#replaced
+    this.adopt(preset, settings)
+    const isLost = this.#replaced === null && earlier !== null
+    if (isLost && JSON.stringify(earlier.settings) !== JSON.stringify(settings)) this.#replaced = earlier
+  }
+
+  /** Puts values back that a live run keeps because it refused others. */
+  takeBack(kept: LivePatch): void {
+    this.#values = { ...this.#values, ...kept }
   }
 
   /** Returns the change for a live run; null if the value is invalid or takes effect with the next run. */

@@ -12,6 +12,7 @@ import type { KeptModelsWorker } from '../../../workers/kept-models.ts'
 import type { AddedFolders } from '../../sessions/kept-models.ts'
 import type { OpenKeptModels } from './workers/kept-models-worker.ts'
 import type { OpenRunLibrary } from './workers/runs-worker.ts'
+import { ImportQueue } from './import-queue.ts'
 import type { KeptSource } from './recording.ts'
 import { errorText } from '../../threads/error-text.ts'
 
@@ -19,6 +20,8 @@ export interface ChosenRun {
   summary: RunSummary
   rows: readonly MetricRow[]
 }
+
+type Work = (remote: Bridge<RunsWorker>['remote']) => Promise<unknown>
 
 /** Milliseconds between two reads of the list while runs change it. */
 const LOOK_MS = 300
@@ -31,13 +34,17 @@ export class KeptRunList {
   #entries = $state.raw<readonly RunSummary[] | null>(null)
   #inUse = $state.raw<readonly string[]>([])
   readonly #awaited = new SvelteSet<string>()
+  readonly #imports = new ImportQueue()
   #importing = $state(0)
   #usage = $state.raw<{ used: number | null; quota: number | null }>({ used: null, quota: null })
   #isLasting = $state.raw(true)
   #hasAsked = false
   #chosen = $state.raw<readonly ChosenRun[]>([])
   #problem = $state.raw<string | null>(null)
-  #doing = $state.raw<string | null>(null)
+  /** Problems of imports, one for each file. They stay while other imports wait. */
+  #importProblems = $state.raw<readonly string[]>([])
+  /** Commands that run and take a while, the latest last. */
+  #doing = $state.raw<readonly { what: string }[]>([])
   #timer = 0
   #last: Promise<void> = Promise.resolve()
 
@@ -63,13 +70,14 @@ export class KeptRunList {
   get chosen(): readonly ChosenRun[] {
     return this.#chosen
   }
-  /** Why the last command failed; null if it did not. */
+  /** Why the last command failed, and which files the last imports could not keep; null if nothing failed. */
   get problem(): string | null {
-    return this.#problem
+    const problems = [...this.#importProblems, ...(this.#problem === null ? [] : [this.#problem])]
+    return problems.length === 0 ? null : problems.join(' ')
   }
   /** Describes a command that takes a while, while it runs. */
   get doing(): string | null {
-    return this.#doing
+    return this.#doing.at(-1)?.what ?? null
   }
 
   /** Whether this tab unpacks a run, which is in use then, too. */
@@ -87,6 +95,24 @@ export class KeptRunList {
     return entry !== undefined && !entry.isEvicted
   }
 
+  /**
+   * Id under which the complete run is kept: its own, or that of an imported copy if only its curves are left under its own. Null if
+   * it is kept under neither.
+   */
+  completeId(runId: string): string | null {
+    const entry = this.#entry(runId)
+    if (!entry?.isEvicted) return entry?.runId ?? null
+    const { createdAt, settings } = entry
+    const copy = this.#entries?.find(
+      (other) =>
+        !other.isEvicted &&
+        other.runId.startsWith(`${runId}-`) &&
+        other.createdAt === createdAt &&
+        other.settings.seed === settings.seed,
+    )
+    return copy?.runId ?? null
+  }
+
   /** Reads the list again and finds a run; null if it is not kept. */
   async find(runId: string): Promise<RunSummary | null> {
     await this.look()
@@ -101,8 +127,8 @@ export class KeptRunList {
     return this.#inTurn(() => this.#look())
   }
 
-  #look(): Promise<void> {
-    return this.#try(null, async ({ list, rows }) => {
+  async #look(): Promise<void> {
+    await this.#try(null, async ({ list, rows }) => {
       const { runs, inUse, usage, quota } = await list()
       this.#entries = runs
       this.#note(inUse)
@@ -168,8 +194,9 @@ export class KeptRunList {
     await this.#try('Making room…', ({ evict }) => evict(runId))
   }
 
-  async remove(runId: string): Promise<void> {
-    await this.#try('Deleting…', ({ remove }) => remove(runId))
+  /** Returns why the run could not be deleted; null if it was. */
+  remove(runId: string): Promise<string | null> {
+    return this.#try('Deleting…', ({ remove }) => remove(runId))
   }
 
   /** Saves the run as a zip. */
@@ -195,19 +222,28 @@ export class KeptRunList {
     return added
   }
 
-  /** The runs in the files; `problem` says which could not be kept, and why. */
+  /** The runs in the files; `problem` says which could not be kept, and why. Imports run one after another. */
   async importFiles(files: readonly File[]): Promise<RunSummary[]> {
-    const imported: RunSummary[] = []
-    const problems: string[] = []
     this.#importing += 1
+    try {
+      return await this.#imports.add((isFirst) => this.#import(files, isFirst))
+    } finally {
+      this.#importing -= 1
+    }
+  }
+
+  async #import(files: readonly File[], isFirst: boolean): Promise<RunSummary[]> {
+    if (isFirst) {
+      this.#problem = null
+      this.#importProblems = []
+    }
+    const imported: RunSummary[] = []
     for (const file of files) {
-      await this.#try(`Unpacking ${file.name}…`, async ({ importRun }) => {
+      const problem = await this.#during(`Unpacking ${file.name}…`, async ({ importRun }) => {
         imported.push(await importRun(file))
       })
-      if (this.#problem !== null) problems.push(`${file.name}: ${this.#problem}`)
+      if (problem !== null) this.#importProblems = [...this.#importProblems, `${file.name}: ${problem}`]
     }
-    this.#importing -= 1
-    if (problems.length > 0) this.#problem = problems.join(' ')
     return imported
   }
 
@@ -281,17 +317,27 @@ export class KeptRunList {
     }, LOOK_MS)
   }
 
-  async #try(doing: string | null, work: (remote: Bridge<RunsWorker>['remote']) => Promise<unknown>): Promise<void> {
+  /** Runs a command and reports its error, which it also returns. A command that takes a while clears what was reported before. */
+  async #try(doing: string | null, work: Work): Promise<string | null> {
     if (doing !== null) {
       this.#problem = null
-      this.#doing = doing
+      if (!this.#imports.isBusy) this.#importProblems = []
     }
+    const problem = await this.#during(doing, work)
+    if (problem !== null) this.#problem = problem
+    return problem
+  }
+
+  async #during(doing: string | null, work: Work): Promise<string | null> {
+    const command = doing === null ? null : { what: doing }
+    if (command) this.#doing = [...this.#doing, command]
     try {
       await work(this.#remote())
+      return null
     } catch (cause) {
-      this.#problem = errorText(cause)
+      return errorText(cause)
     } finally {
-      if (doing !== null) this.#doing = null
+      if (command) this.#doing = this.#doing.filter((other) => other !== command)
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Starts, continues and changes the run in this tab: what Run, Step, the queue and the sliders do. */
 import type { Component } from '../../method/loop-contract.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
-import type { LivePatch } from '../../method/settings.ts'
+import type { LivePatch, World } from '../../method/settings.ts'
 import { LEARNING_ROLES, type LearningRole } from '../../roles/learning.ts'
 import { modelNames } from '../../roles/shipped-models.ts'
 import { keptSource, sourcesOf, type RoleSource } from '../../roles/source.ts'
@@ -10,10 +10,9 @@ import type { RunSummary } from '../../runs/run-store.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
 import { saveFile } from '../kit/save.ts'
 import type { AblationId } from '../run/ablations.ts'
-import { branchChanges } from '../run/branch-changes.ts'
+import { branchChanges, settingsAt } from '../run/branch-changes.ts'
 import { newRunId } from '../run/run-id.ts'
 import { newPlan, seedsFrom } from '../run/run-plan.ts'
-import type { World } from '../../method/settings.ts'
 import type { DeviceCare } from './device-care.svelte.ts'
 import type { DraftSettings } from './draft-settings.svelte.ts'
 import { KeptRun } from './kept-run.svelte.ts'
@@ -26,6 +25,7 @@ import { RoleModels } from './role-models.svelte.ts'
 import { RunFeed } from './run-feed.svelte.ts'
 import { Rests } from './rests.svelte.ts'
 import { fateOf, RunQueue } from './run-queue.svelte.ts'
+import { SteeredRun } from './steered-run.svelte.ts'
 import type { WorldSupplies } from './world-shelf.ts'
 
 const BUILT_IN: RoleSource = { kind: 'built-in' }
@@ -51,8 +51,7 @@ export class Launcher {
   #hasLiveRun = $state.raw(false)
   /** Whether the live run pauses after this iteration because only that one was asked for. */
   #isStepping = false
-  /** World of the run that takes changed settings over; null where none should. */
-  #liveWorld: World | null = null
+  readonly #steered = new SteeredRun()
   /** What began the live run, to be repeated when a key was missing. */
   #beginning: (() => Promise<void>) | null = null
 
@@ -96,6 +95,19 @@ export class Launcher {
 
   get hasLiveRun(): boolean {
     return this.#hasLiveRun
+  }
+
+  /**
+   * Whether the run in this tab takes changes of the controls over. A run of another world does not, and neither does a run of the
+   * queue: it would become another experiment than the runs before it.
+   */
+  get takesChanges(): boolean {
+    return this.#hasOwnSettings && this.#steered.isSteeredIn(this.#draft.values.world)
+  }
+
+  /** Whether a run is open whose settings are its own, not those of a queue. */
+  get #hasOwnSettings(): boolean {
+    return this.feed.isOpen && !this.queue.isAt(this.feed.runId)
   }
 
   async runOrPause(): Promise<void> {
@@ -151,7 +163,7 @@ export class Launcher {
     const replaced = Object.fromEntries(roles.map((role) => [role, this.replacement(run, role)]))
     const request = { from: run.runId, iteration, runId, patch, replaced, iterations, keys: this.models.keys }
     this.#turnToLive()
-    this.#liveWorld = run.settings.world
+    this.#steered.begin({ preset: run.preset, settings: { ...settingsAt(run, iteration), ...patch } })
     this.kept.claim(runId)
     void this.#runs.choose(run.runId, true)
     await this.#begin(runId, () => this.commands.branch(request))
@@ -221,16 +233,39 @@ export class Launcher {
 
   /** Other settings were put on the controls as a whole. They are for the next run. */
   detach(): void {
-    this.#liveWorld = null
+    this.#steered.detach()
   }
 
-  /**
-   * Passes changed settings on to the live run. A run of another world does not take them, and neither does a run of the
-   * queue: it would become another experiment than the runs before it.
-   */
+  /** The controls are for the run in this tab again. */
+  attach(): void {
+    this.#steered.attach()
+  }
+
+  /** Puts the preset and settings of the run in this tab on the controls. False if it has none of its own in this world. */
+  returnTo(world: World): boolean {
+    const content = this.#hasOwnSettings ? this.#steered.contentIn(world) : null
+    if (content === null) return false
+    this.#draft.returnTo(content.preset, content.settings)
+    this.#steered.attach()
+    return true
+  }
+
+  /** Passes settings on to the run in this tab if it takes changes and does not have them already. */
   patch(patch: LivePatch | null): void {
-    if (patch === null || Object.keys(patch).length === 0 || this.queue.isAt(this.feed.runId)) return
-    if (this.#liveWorld === this.#draft.values.world) void this.commands.patch(patch)
+    if (patch === null || !this.takesChanges) return
+    const changes = this.#steered.changesIn(patch)
+    if (Object.keys(changes).length > 0) void this.#send(changes)
+  }
+
+  /** Takes the changes back from the controls if the run refuses them. */
+  async #send(changes: LivePatch): Promise<void> {
+    const { runId } = this.feed
+    this.#steered.ask(changes)
+    const isAccepted = await this.commands.patch(changes)
+    if (runId !== this.feed.runId) return
+    if (isAccepted) return this.#steered.accept(changes)
+    const kept = this.#steered.refuse(changes)
+    if (this.takesChanges) this.#draft.takeBack(kept)
   }
 
   #turnToLive(): void {
@@ -240,7 +275,7 @@ export class Launcher {
   }
 
   async #startQueued(request: StartRequest): Promise<void> {
-    this.#liveWorld = request.settings.world
+    this.#steered.begin(request)
     this.kept.claim(request.runId)
     await this.#start(request)
   }
@@ -248,24 +283,25 @@ export class Launcher {
   /** Leaves the controls as they are: a queue keeps the settings that it was started with. */
   async #resumeQueued(runId: string): Promise<void> {
     this.kept.claim(runId)
-    await this.#begin(runId, () =>
-      this.commands.resumeKept(runId, this.models.keys, () => {
-        this.#liveWorld = this.feed.view.settings?.world ?? null
-      }),
-    )
+    this.#steered.begin(null)
+    await this.#begin(runId, () => this.commands.resumeKept(runId, this.models.keys, () => this.#steerResumed()))
   }
 
   async #resume(runId: string): Promise<void> {
     // Until its own settings are on the controls, a change is not meant for it.
-    this.#liveWorld = null
+    this.#steered.begin(null)
     await this.#begin(runId, () =>
       this.commands.resumeKept(runId, this.models.keys, () => {
         const { started, settings } = this.feed.view
-        if (!settings) return
-        if (started) this.#draft.adopt(started.preset, settings)
-        this.#liveWorld = settings.world
+        if (started && settings) this.#draft.adopt(started.preset, settings)
+        this.#steerResumed()
       }),
     )
+  }
+
+  #steerResumed(): void {
+    const { started, settings } = this.feed.view
+    if (started && settings) this.#steered.begin({ preset: started.preset, settings })
   }
 
   async #start(request: StartRequest): Promise<void> {
@@ -286,7 +322,7 @@ export class Launcher {
 
   #newRun(): StartRequest {
     const request = this.#request()
-    this.#liveWorld = request.settings.world
+    this.#steered.begin(request)
     this.kept.claim(request.runId)
     return request
   }

@@ -35,14 +35,18 @@ export async function showLinked(
   { playground, focus }: Targets,
   isWanted: () => boolean,
 ): Promise<Shown> {
+  const { live } = playground
+  const { runId } = live
+  // A run of this tab that begins meanwhile stays on show, and has not the step.
+  const isCurrent = () => isWanted() && live.runId === runId
   const isShown = await (wanted.run === null ? showRecorded(wanted, playground) : showKept(wanted.run, playground))
-  if (!isWanted()) return NOTHING_TO_REPORT
+  if (!isCurrent()) return NOTHING_TO_REPORT
   if (!isShown) return whyNotShown(wanted.run, playground)
   if (wanted.spot === null) return NOTHING_TO_REPORT
   const { run } = playground.shown
   // Texts of early iterations are read back first.
   await run.want(Math.min(wanted.spot.iteration, run.viewFor('loop').current?.iteration ?? 0))
-  if (!isWanted()) return NOTHING_TO_REPORT
+  if (!isCurrent()) return NOTHING_TO_REPORT
   const view = run.viewFor('loop')
   const last = view.current?.iteration ?? 0
   // Closing the page discards the iteration under way, which may be the one that the address names.
@@ -68,15 +72,16 @@ async function showKept(runId: string, playground: Playground): Promise<boolean>
     playground.show('live')
     return true
   }
-  if (!playground.runs.has(runId)) return false
-  await playground.openKept(runId)
-  return playground.recorded.runId === runId
+  const completeId = playground.runs.completeId(runId)
+  if (completeId === null) return false
+  await playground.openKept(completeId)
+  return playground.recorded.runId === completeId
 }
 
 function whyNotShown(runId: string | null, playground: Playground): Shown {
   if (runId === null) return { problem: NO_RECORDING, isMissing: false }
   if (isRecording(runId)) return { problem: noSuchRecording(runId), isMissing: false }
-  return { problem: whyMissing(runId, playground), isMissing: !playground.runs.has(runId) }
+  return { problem: whyMissing(runId, playground), isMissing: playground.runs.completeId(runId) === null }
 }
 
 const NO_RECORDING =

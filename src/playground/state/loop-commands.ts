@@ -1,4 +1,7 @@
-/** Starts and steers the run in this tab. What comes back from the loop goes to the feed, and so does what went wrong. */
+/**
+ * Starts and steers the run in this tab. What comes back from the loop goes to the feed, and so does what went wrong: a run that
+ * cannot start or continue has failed, and a run that refuses a command continues with a notice.
+ */
 import type { Component } from '../../method/loop-contract.ts'
 import type { LivePatch } from '../../method/settings.ts'
 import type { ServerKeys } from '../../roles/source.ts'
@@ -40,8 +43,8 @@ export class LoopCommands {
   }
 
   async pause(): Promise<void> {
-    this.#feed.awaitPause()
-    await this.#try((port) => port.pause(), 'The run could not be paused.')
+    const takeBack = this.#feed.awaitPause()
+    if (!(await this.#steer((port) => port.pause(), 'The run could not be paused.'))) takeBack()
   }
 
   async resume(): Promise<void> {
@@ -49,19 +52,23 @@ export class LoopCommands {
   }
 
   async stop(): Promise<void> {
-    await this.#try((port) => port.stop(), 'The run could not be stopped.')
+    await this.#steer((port) => port.stop(), 'The run could not be stopped.')
   }
 
   /** Runs one iteration, of the run that is open or of a new one. */
   async stepOnce(only: Component | undefined, request: StartRequest): Promise<void> {
     const what = 'The iteration could not be run.'
-    if (this.#feed.isOpen) return this.#try((port) => port.stepOnce(only), what)
+    if (this.#feed.isOpen) {
+      await this.#steer((port) => port.stepOnce(only), what)
+      return
+    }
     this.#feed.expect(request.runId)
     await this.#try((port) => port.stepOnce(only, request), what)
   }
 
-  async patch(patch: LivePatch): Promise<void> {
-    if (this.#feed.isOpen) await this.#try((port) => port.patch(patch), 'The setting could not be changed.')
+  /** False if the run that is open refused the change. */
+  async patch(patch: LivePatch): Promise<boolean> {
+    return !this.#feed.isOpen || this.#steer((port) => port.patch(patch), 'The setting could not be changed.')
   }
 
   /** Gives the run that is open another model. */
@@ -79,18 +86,40 @@ export class LoopCommands {
     return (await this.#port?.exportLog()) ?? null
   }
 
-  async #try(command: (port: LoopPort) => Promise<void>, what: string): Promise<void> {
+  /** False if the run refused the command; it is still open then, and a notice says why. */
+  async #steer(command: (port: LoopPort) => Promise<void>, what: string): Promise<boolean> {
+    const { runId } = this.#feed
+    this.#feed.refuse(null)
     try {
-      this.#port ??= this.#open(
-        (message) => this.#feed.hear(message),
-        (why) => this.#lose(why),
-      )
-      await command(this.#port)
+      await command(this.#connect())
     } catch (cause) {
+      // A run that ended meanwhile, as with its worker, has reported why.
+      if (this.#feed.runId !== runId || !this.#feed.isOpen) return true
+      this.#feed.refuse(`${what} ${errorText(cause)}`)
+      return false
+    }
+    return true
+  }
+
+  /** Fails the run if the command does, unless another has begun meanwhile. */
+  async #try(command: (port: LoopPort) => Promise<void>, what: string): Promise<void> {
+    const { runId } = this.#feed
+    try {
+      await command(this.#connect())
+    } catch (cause) {
+      if (this.#feed.runId !== runId) return
       const why = errorText(cause)
       const remedy = 'Press Run to start again. If it fails again, choose another preset or reload the page.'
       this.#feed.fail({ what, why, remedy })
     }
+  }
+
+  #connect(): LoopPort {
+    this.#port ??= this.#open(
+      (message) => this.#feed.hear(message),
+      (why) => this.#lose(why),
+    )
+    return this.#port
   }
 
   #lose(why: string): void {

@@ -127,23 +127,30 @@ export class Playground {
   /** Shows a run log from a file, or imports an exported run and shows it. */
   async openFile(file: File): Promise<void> {
     if (/\.zip$/i.test(file.name)) return this.importRuns([file])
-    if (await this.recorded.open(file)) this.#showOther()
+    if (await this.#awaitOther(this.recorded.open(file))) this.#showOther()
   }
 
   /**
-   * Keeps exported runs and logs, chooses several for comparison, and shows the last. The list of kept runs reports what is wrong with
-   * others.
+   * Keeps exported runs and logs, chooses several for comparison, and shows the last unless a run of this tab begins meanwhile. The
+   * list of kept runs reports what is wrong with others.
    */
   async importRuns(files: readonly File[]): Promise<void> {
+    const { runId: before } = this.live
     const imported = await this.runs.importFiles(files)
     if (imported.length > 1) for (const { runId } of imported) await this.runs.choose(runId, true)
     const last = imported.at(-1)
-    if (last) await this.openKept(last.runId)
+    if (last && before === this.live.runId) await this.openKept(last.runId)
   }
 
   /** Shows a kept run, at an iteration or at its end. */
   async openKept(runId: string, iteration?: number): Promise<void> {
-    if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.#showOther()
+    if (await this.#awaitOther(this.recorded.openKept(this.runs.source(runId), iteration))) this.#showOther()
+  }
+
+  /** Whether the recorded run was opened and can be shown: a run of this tab that begins meanwhile stays on show. */
+  async #awaitOther(opening: Promise<boolean>): Promise<boolean> {
+    const { runId } = this.live
+    return (await opening) && runId === this.live.runId
   }
 
   /** Shows another run with its own λ, not with the one on the controls. */
@@ -152,25 +159,26 @@ export class Playground {
     this.shown.show('recorded')
   }
 
-  /** Shows the recorded run that ships with the page, whichever run was on show. */
+  /** Shows the recorded run that ships with the page, whichever run was on show, unless one of this tab begins meanwhile. */
   async showShipped(): Promise<void> {
     const { recorded, world } = this
+    const { runId } = this.live
     const { address } = recorded
     const isThere = recorded.state === 'ready' && address !== null && recordingsOf(world).includes(address)
     if (!isThere) await recorded.load(recordingsOf(world))
-    if (this.hasRecording && world === this.world) this.show('recorded')
+    if (this.hasRecording && world === this.world && runId === this.live.runId) this.show('recorded')
   }
 
   /**
    * Shows the recorded run of a published result, by its name in `runs/`, with its world on the controls. False if it cannot be
-   * loaded. Another run that is opened meanwhile is shown in its place.
+   * loaded. Another run that is opened or begins meanwhile is shown in its place.
    */
   async showRecording(name: string): Promise<boolean> {
-    const isWanted = await this.recorded.load([`./runs/${name}.jsonl.gz`])
+    const isWanted = await this.#awaitOther(this.recorded.load([`./runs/${name}.jsonl.gz`]))
     if (!isWanted) return true
     if (this.hasRecording) {
       const { world = this.world } = this.recorded.view.settings ?? {}
-      if (world !== this.world) this.choosePreset(this.#presetOf(world))
+      this.#turnTo(world)
       this.#showOther()
       return true
     }
@@ -216,11 +224,21 @@ export class Playground {
     return this.care.prefersPhonePreset || this.#isForPhones ? phonePreset(world) : WORLDS[world].presets.own
   }
 
-  /** Applies the preset that a world comes with and shows its recorded run. A live run of another world continues unseen. */
+  /**
+   * Applies the preset that a world comes with and shows its recorded run, or shows the live run of that world with its own settings
+   * on the controls. A live run of another world continues unseen.
+   */
   async chooseWorld(world: World): Promise<void> {
     if (world === this.world) return
-    this.choosePreset(this.#presetOf(world))
+    this.#turnTo(world)
     await this.#showRecording()
+  }
+
+  /** Puts a world on the controls: with the settings of its live run, which keeps them, else with the preset that it comes with. */
+  #turnTo(world: World): void {
+    if (world === this.world) return
+    if (this.launcher.returnTo(world)) this.#tryIfChanged()
+    else this.choosePreset(this.#presetOf(world))
   }
 
   /** Starts a run of the preset that the world comes with, and of a λ, unless a run is open. */
@@ -232,15 +250,19 @@ export class Playground {
   }
 
   choosePreset(preset: string): void {
-    this.launcher.patch(this.draft.choosePreset(preset))
+    this.draft.choosePreset(preset)
+    this.launcher.patch(this.draft.liveValues)
     this.care.preferPhonePreset(this.#isForPhones)
     this.#tryIfChanged()
   }
 
-  /** Restores the settings that a preset, a link, a lesson or a resumed run replaced. */
+  /** Restores the settings that a preset, a link, a lesson or a resumed run replaced. A live run of their world takes them over. */
   async restoreSettings(): Promise<void> {
+    if (this.draft.replaced === null) return
     const before = this.world
-    this.launcher.patch(this.draft.restore())
+    this.draft.restore()
+    this.launcher.attach()
+    this.launcher.patch(this.draft.liveValues)
     this.care.preferPhonePreset(this.#isForPhones)
     this.#tryIfChanged()
     if (this.world !== before) await this.#showRecording()

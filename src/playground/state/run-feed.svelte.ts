@@ -38,6 +38,7 @@ export class RunFeed implements RunOnShow {
   readonly origin: 'browser' | 'cluster'
   #status = $state.raw<RunStatus>({ state: 'idle' })
   #notice = $state.raw<string | null>(null)
+  #refusal = $state.raw<string | null>(null)
   #backend = $state.raw<BackendChoice | null>(null)
   #runId = $state.raw('')
   #isSlow = $state.raw(false)
@@ -82,7 +83,7 @@ export class RunFeed implements RunOnShow {
   }
   /** Something to know although the run continues. */
   get notice(): string | null {
-    return this.#notice
+    return this.#refusal ?? this.#notice
   }
   /** What computes the run, and why; null until it is known. */
   get backend(): BackendChoice | null {
@@ -122,7 +123,7 @@ export class RunFeed implements RunOnShow {
   /** Discards the run before and awaits the messages of another. Calls `onCaughtUp` once its history so far is on show. */
   expect(runId: string, onCaughtUp: (() => void) | null = null): void {
     this.#runId = runId
-    this.#notice = null
+    this.#notice = this.#refusal = null
     this.#backend = null
     this.#view = new RunView()
     this.#onCaughtUp = onCaughtUp
@@ -144,9 +145,22 @@ export class RunFeed implements RunOnShow {
     else this.#notice = message.text
   }
 
-  /** A pause was requested; it starts after the current iteration. */
-  awaitPause(): void {
-    this.#show({ state: 'pausing' })
+  /**
+   * A pause was requested; it starts after the current iteration. Returns how to take that back, which is a no-op once the run has
+   * reported its status.
+   */
+  awaitPause(): () => void {
+    const before = this.#status
+    const pausing: RunStatus = { state: 'pausing' }
+    this.#show(pausing)
+    return () => {
+      if (this.#status === pausing) this.#show(before)
+    }
+  }
+
+  /** Shows why the run, which continues, refused the last command; null before the next command. */
+  refuse(why: string | null): void {
+    this.#refusal = why
   }
 
   fail(failure: RunFailure): void {

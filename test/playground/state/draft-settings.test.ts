@@ -9,9 +9,11 @@ describe('settings made by hand', () => {
     draft.set('lambda', 3)
     draft.set('groupSize', 4)
     const own = draft.content
-    expect(draft.choosePreset('household+policy-only')).toMatchObject({ lambda: 1, groupSize: 8, trainReward: false })
+    draft.choosePreset('household+policy-only')
+    expect(draft.liveValues).toMatchObject({ lambda: 1, groupSize: 8, trainReward: false })
     expect(draft.replaced).toEqual(own)
-    expect(draft.restore()).toMatchObject({ lambda: 3, groupSize: 4, trainReward: true })
+    draft.restore()
+    expect(draft.liveValues).toMatchObject({ lambda: 3, groupSize: 4, trainReward: true })
     expect(draft.content).toEqual(own)
     expect(draft.replaced, 'a preset is chosen again, not restored').toBeNull()
   })

@@ -15,6 +15,7 @@ function list(entries: RunSummary[], inUse: readonly string[] = []) {
     problem: null as string | null,
     async remove(runId: string) {
       if (this.problem === null) this.entries = this.entries.filter((entry) => entry.runId !== runId)
+      return this.problem
     },
   }
 }

@@ -86,7 +86,8 @@ describe('a link to a recorded run', () => {
       await loaded
       return isThere(name)
     })
-    return { load, showRecording, targets: { playground: { showRecording } } as unknown as Targets }
+    const playground = { showRecording, live: { runId: '' } }
+    return { load, showRecording, targets: { playground } as unknown as Targets }
   }
 
   it('opens it once if it was followed before the page had its runs, which is waited for twice', async () => {

@@ -88,6 +88,7 @@ export class FakeRun implements RunOnShow {
 export function keptRuns(runs: Readonly<Record<string, readonly LoggedEvent[]>> = {}): KeptRunList {
   const fake = {
     has: (runId: string) => Object.hasOwn(runs, runId),
+    completeId: (runId: string) => (Object.hasOwn(runs, runId) ? runId : null),
     find: async () => null,
     look: async () => {},
     isChosen: () => true,

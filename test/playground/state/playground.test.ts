@@ -1,52 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { DeviceCare } from '../../../src/playground/state/device-care.svelte.ts'
-import { Playground } from '../../../src/playground/state/playground.svelte.ts'
-import type { WorldShelf } from '../../../src/playground/state/world-shelf.ts'
 import { folderSource } from '../../../src/roles/source.ts'
 import { newSummary } from '../../../src/runs/run-store.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
-import { fakeCodingRunLines } from '../fake-coding-run.ts'
 import { fakeRunLines } from '../fake-run.ts'
-import { FakeLoop, keptRuns, settle, standInForBrowser } from './page-stand-ins.ts'
+import { HOUSEHOLD_LOG as household, page, running, shelf, standInForPage } from './opened-page.ts'
+import { keptRuns, settle } from './page-stand-ins.ts'
 
-const household = fakeRunLines({ iterations: 3 })
-const recordings: Record<string, string> = {
-  './runs/household.jsonl': household,
-  './runs/coding.jsonl': fakeCodingRunLines(),
-  './runs/coding-grpo.jsonl.gz': fakeCodingRunLines(),
-}
-
-beforeEach(() => {
-  standInForBrowser()
-  vi.stubGlobal('fetch', async (address: string) =>
-    Object.hasOwn(recordings, address) ? new Response(recordings[address]) : new Response(null, { status: 404 }),
-  )
-})
+beforeEach(standInForPage)
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
 })
-
-const shelf = { look: async () => {}, areThere: false }
-
-function page(runs = keptRuns(), care = new DeviceCare(false), own: Pick<WorldShelf, 'look' | 'supplies'> = shelf) {
-  const loop = new FakeLoop()
-  const shelves = { household: shelf, coding: shelf, desktop: shelf, own }
-  const playground = new Playground(loop.open, shelves, runs, care)
-  return { loop, playground }
-}
-
-/** An opened page with a run under way. */
-async function running() {
-  const opened = page()
-  const { loop, playground } = opened
-  await playground.open()
-  await playground.launcher.runOrPause()
-  const { runId } = playground.live
-  loop.say({ type: 'status', runId, status: { state: 'running' } })
-  return { ...opened, runId }
-}
 
 it('offers to resume a run whose worker stopped, from its last checkpoint', async () => {
   const runs = keptRuns()

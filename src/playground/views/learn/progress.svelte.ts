@@ -82,9 +82,9 @@ export class LessonProgress {
 
   /** Whether the current run can apply a variation; else it needs a new run. */
   isTakenOver({ change }: Variation): boolean {
-    const { live } = this.#playground
+    const { live, launcher } = this.#playground
     void this.#progress
-    return live.isOpen && isRunOf(this.lesson, live.view) && Object.keys(change).every(isLiveSetting)
+    return launcher.takesChanges && isRunOf(this.lesson, live.view) && Object.keys(change).every(isLiveSetting)
   }
 
   async vary(variation: Variation): Promise<void> {
