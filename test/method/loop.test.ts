@@ -4,6 +4,7 @@ import { runLoop } from '../../src/method/loop.ts'
 import { METRICS } from '../../src/method/metrics.ts'
 import { PRESETS } from '../../src/method/presets.ts'
 import type { LivePatch } from '../../src/method/settings.ts'
+import type { Evaluation } from '../../src/method/events.ts'
 import type { Score } from '../../src/method/ports.ts'
 import { stepPush } from '../../src/method/step-judging/pushes.ts'
 import { foldRun } from '../../src/runs/fold.ts'
@@ -203,14 +204,13 @@ describe('the order of a run', () => {
   it.each([0, 0.4])('writes which way the votes that train push, where any does, with ε = %f', async (voteFlips) => {
     const settings = smallSettings({ adaptEnvironment: false, voteFlips })
     const log = await logOf(world(), request(settings, { iterations: 6 }))
+    const written = ({ score, isFlipped }: Evaluation): Score => (isFlipped ? (score === 1 ? -1 : 1) : score)
     const pushes = ofType(log, 'iteration-finished').map(({ iteration, metrics }) => {
       const events = log.filter((event) => event.iteration === iteration)
       const votes = new Map(ofType(events, 'judged').map((event) => [event.episodeId, event.votes]))
       const steps = ofType(events, 'advantages').flatMap(({ episodeId, reward }) =>
         reward.map((advantages, step) => ({
-          scores: votes
-            .get(episodeId)!
-            [step]!.map(({ score, isFlipped }): Score => (isFlipped ? (score === 1 ? -1 : 1) : score)),
+          scores: votes.get(episodeId)![step]!.map(written),
           advantages,
         })),
       )

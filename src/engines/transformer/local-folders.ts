@@ -35,13 +35,15 @@ const BROWSER: FileSystemRoot = { getDirectory: () => openFileSystem('model fold
 
 /**
  * Copies the files that are read, replacing a folder of the same name. Throws ModelFileError if config.json, the tokenizer or the
- * weights are missing, before copying anything, or if there is no space, and then leaves nothing.
+ * weights are missing, before copying anything, or if there is no space, and then leaves nothing; and the signal's reason when it is
+ * aborted, and then leaves nothing, too.
  */
 export async function keepLocalFolder(
   name: string,
   files: Iterable<File>,
   onBytes: OnBytes = () => {},
   root: FileSystemRoot = BROWSER,
+  signal?: AbortSignal,
 ): Promise<LocalFolder> {
   const read = [...files].filter((file) => isRead(file.name))
   const names = new Set(read.map((file) => file.name))
@@ -61,12 +63,13 @@ export async function keepLocalFolder(
     const folder = await folders.getDirectoryHandle(encodeURIComponent(name), { create: true })
     for (const file of read) {
       const writable = await (await folder.getFileHandle(file.name, { create: true })).createWritable()
-      await file.stream().pipeTo(writable)
+      await file.stream().pipeTo(writable, signal ? { signal } : {})
       onBytes((done += file.size), total)
     }
   } catch (cause) {
     await removeFrom(folders, name)
     tellOfFolders()
+    signal?.throwIfAborted()
     throw new ModelFileError(
       `The folder "${name}" could not be copied (${errorText(cause)}). It takes ${Math.ceil(total / 1e6)} MB of this browser's space for the site: delete models that you do not need, or free disk space.`,
       { cause },

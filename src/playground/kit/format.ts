@@ -38,7 +38,7 @@ export function counted(count: number, noun: string): string {
   return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** A short number for an axis or a setting: 1e-4 and 0.25 and 12, never 0.00010000000001. */
+/** A short, rounded number for an axis: 1e−4 and 0.25 and 12, never 0.00010000000001. */
 export function compact(value: number): string {
   if (value === 0) return '0'
   const size = Math.abs(value)
@@ -47,6 +47,18 @@ export function compact(value: number): string {
       ? value.toExponential(1).replace('.0e', 'e').replace('e+', 'e')
       : String(Number(value.toPrecision(4)))
   return text.replaceAll('-', '−')
+}
+
+/** Every digit of a number, such as a setting: 12345 and 1.25e−4. `exactNumber` reads it back. */
+export function exact(value: number): string {
+  const size = Math.abs(value)
+  const text = size > 0 && size < 0.001 ? value.toExponential() : String(value)
+  return text.replace('e+', 'e').replaceAll('-', '−')
+}
+
+/** The number that somebody typed, with either minus sign and a point or a comma; NaN if it is none. */
+export function exactNumber(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text.replaceAll('−', '-').replace(',', '.'))
 }
 
 export function bytes(count: number): string {

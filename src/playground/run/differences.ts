@@ -1,6 +1,6 @@
 /** The settings on the controls that differ from their preset. */
 import type { Settings } from '../../method/settings.ts'
-import { compact } from '../kit/format.ts'
+import { exact } from '../kit/format.ts'
 import { FOLDED, UP_FRONT, type SettingName } from './settings-form.ts'
 import { isRelevant, settingWords } from './worlds.ts'
 
@@ -11,8 +11,9 @@ export interface Difference {
   preset: string
 }
 
+/** "on", "0.5", "integrated". Every digit of a number, since a seed of 12345 is another run than one of 12350. */
 export function writeSetting(value: Settings[SettingName]): string {
-  if (typeof value === 'number') return compact(value)
+  if (typeof value === 'number') return exact(value)
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : value
 }
 

@@ -5,7 +5,7 @@ import { keptSource } from '../../roles/source.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import { modelsVersion } from '../../worlds/own/models-folder.ts'
 import { basePreset, isAblated } from './ablations.ts'
-import { compact } from '../kit/format.ts'
+import { writeSetting } from './differences.ts'
 import { ROLE_TITLES } from './role-models.ts'
 import { settingWords, type SettingName } from './worlds.ts'
 
@@ -14,12 +14,6 @@ type Named = Pick<RunSummary, 'preset' | 'settings' | 'changes' | 'replacements'
 /** The first words of the setting's label: "λ", "α_low", "Policy learning rate". */
 function shortLabel(name: SettingName, world: Settings['world']): string {
   return settingWords(name, world).label.split(',')[0]!
-}
-
-/** "on", "0.5", "integrated" */
-export function writeSetting(value: Settings[SettingName]): string {
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
-  return typeof value === 'number' ? compact(value) : value
 }
 
 /** "λ 0.5, Train the reward model off" */

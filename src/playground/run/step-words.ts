@@ -1,12 +1,18 @@
 /** A step of a group of rollouts in words. */
 import type { Score } from '../../method/ports.ts'
 import type { BatchGroup } from '../../runs/batch.ts'
-import { signed } from '../kit/format.ts'
+import { counted, signed } from '../kit/format.ts'
 
 /** The command, or the whole response if it has none. */
 export function commandOf(group: Pick<BatchGroup, 'episodes'>, trajectory: number, step: number): string {
   const { command, response } = group.episodes[trajectory]!.episode.steps[step]!
   return command || response.trim()
+}
+
+/** "2 commands to the goal"; a null or negative distance is none. */
+export function distanceWords(distance: number | null): string {
+  if (distance === null || distance < 0) return 'the goal is out of reach'
+  return distance === 0 ? 'goal reached' : `${counted(distance, 'command')} to the goal`
 }
 
 /** "votes −1 −1 +1"; many are counted. */

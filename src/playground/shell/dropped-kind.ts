@@ -29,17 +29,22 @@ export function kindOfText(head: string, world: World): DroppedKind {
   return owner ?? (WORLD_PAGES[world].takesUnknownText ? world : 'log')
 }
 
+export interface Found {
+  onRuns: (runs: File[]) => void
+  onClaimed: (world: World, files: PickedFile[]) => void
+}
+
 /**
- * Separates exported runs, which go to `onRun`, and files that a world claims, which go to `onClaimed` at the end, from the files to
- * search for games or problems. Null if there are none of the latter. A reader of these that stops early has to return the generator,
- * which then looks through the rest. Zips inside folders are not checked.
+ * Separates exported runs and files that a world claims from the files to search for games or problems. Null if there are none of the
+ * latter. Both are handed over once all files are listed. A reader of the rest that stops early has to return the generator, which then
+ * looks through what is left. Zips inside folders are not checked.
  */
 export async function sorted(
   files: AsyncGenerator<PickedFile> | null,
-  { onRun, onClaimed }: { onRun: (file: File) => void; onClaimed: (world: World, files: PickedFile[]) => void },
+  found: Found,
 ): Promise<AsyncGenerator<PickedFile> | null> {
   if (files === null) return null
-  const others = otherFiles(files, onRun, onClaimed)
+  const others = otherFiles(files, found)
   const first = await others.next()
   return first.done ? null : others
 }
@@ -50,9 +55,9 @@ export async function sorted(
  */
 async function* otherFiles(
   files: AsyncGenerator<PickedFile>,
-  onRun: (file: File) => void,
-  onClaimed: (world: World, files: PickedFile[]) => void,
+  { onRuns, onClaimed }: Found,
 ): AsyncGenerator<PickedFile> {
+  const runs: File[] = []
   const claimed = new Map<World, PickedFile[]>()
   const nextOther = async (): Promise<PickedFile | null> => {
     for (;;) {
@@ -62,7 +67,7 @@ async function* otherFiles(
       const { path, file } = picked
       const claiming = WORLD_NAMES.find((world) => WORLD_PAGES[world].claims?.(path))
       if (claiming !== undefined) claimed.set(claiming, [...(claimed.get(claiming) ?? []), picked])
-      else if (file !== null && !path.includes('/') && (await isRunZip(file))) onRun(file)
+      else if (file !== null && !path.includes('/') && (await isRunZip(file))) runs.push(file)
       else return picked
     }
   }
@@ -77,6 +82,7 @@ async function* otherFiles(
   } finally {
     // A cancelled import leaves files, among which runs and worlds have their own readers.
     while (other !== null) other = await nextOther()
+    if (runs.length > 0) onRuns(runs)
     for (const [world, its] of claimed) onClaimed(world, its)
   }
 }

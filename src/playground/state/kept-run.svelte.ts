@@ -16,12 +16,12 @@ export interface UnfinishedRun {
 }
 
 export class KeptRun {
-  readonly #runs: Pick<KeptRunList, 'entries' | 'isInUse' | 'remove' | 'problem'>
+  readonly #runs: Pick<KeptRunList, 'entries' | 'isInUse' | 'remove'>
   /** Runs of this visit and discarded ones, which are not offered. */
   readonly #own = new SvelteSet<string>()
   #problem = $state.raw<string | null>(null)
 
-  constructor(runs: Pick<KeptRunList, 'entries' | 'isInUse' | 'remove' | 'problem'>) {
+  constructor(runs: Pick<KeptRunList, 'entries' | 'isInUse' | 'remove'>) {
     this.#runs = runs
   }
 
@@ -45,8 +45,7 @@ export class KeptRun {
     const { offer } = this
     if (offer === null) return
     this.#own.add(offer.runId)
-    await this.#runs.remove(offer.runId)
-    this.#problem = this.#runs.problem
+    this.#problem = await this.#runs.remove(offer.runId)
     if (this.#problem !== null) this.release(offer.runId)
   }
 

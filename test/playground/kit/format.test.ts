@@ -5,6 +5,8 @@ import {
   compact,
   cut,
   decimal,
+  exact,
+  exactNumber,
   percent,
   roughTime,
   signed,
@@ -34,6 +36,13 @@ describe('numbers', () => {
     expect(percent(0.625)).toBe('63 %')
     expect(whole(12345)).toBe('12\u202f345')
     expect(decimal(Number.NaN)).toBe('–')
+  })
+
+  it('are exact where every digit matters, and read back from what a person types', () => {
+    const values = [0, 12345, 2147483647, 1.25e-4, 1e-4, -0.5, -1e-7, 100_000, 0.30000000000000004]
+    expect(values.slice(0, 7).map(exact)).toEqual(['0', '12345', '2147483647', '1.25e−4', '1e−4', '−0.5', '−1e−7'])
+    expect(values.map((value) => exactNumber(exact(value)))).toEqual(values)
+    expect(['0,5', '-3', ' 7 ', '', 'x'].map(exactNumber)).toEqual([0.5, -3, 7, Number.NaN, Number.NaN])
   })
 
   it('are short', () => {

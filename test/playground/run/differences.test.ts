@@ -15,6 +15,12 @@ describe('the differences from a preset', () => {
     expect(differences(changed, base)[0]!.label).toMatch(/^λ, /)
   })
 
+  it('show every digit', () => {
+    const base = presetSettings()
+    const changed = { ...base, seed: 2147483647, policyLearningRate: 1.25e-4 }
+    expect(differences(changed, base).map(({ value }) => value)).toEqual(['1.25e−4', '2147483647'])
+  })
+
   it('leave out what has no meaning in the world', () => {
     const base = presetSettings('coding')
     expect(differences({ ...base, maxSteps: base.maxSteps + 1, seed: base.seed + 1 }, base)).toMatchObject([

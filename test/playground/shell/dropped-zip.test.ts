@@ -101,7 +101,7 @@ describe('a drop of several files', () => {
     const runs: string[] = []
     const rest = await sorted(
       picked([named('a.zip', run), named('games.zip', games), unreadable, inFolder, named('b.zip', run)]),
-      { onRun: (file) => runs.push(file.name), onClaimed },
+      { onRuns: (files) => runs.push(...files.map(({ name }) => name)), onClaimed },
     )
     const paths: string[] = []
     for await (const { path } of rest!) paths.push(path)
@@ -118,7 +118,7 @@ describe('a drop of several files', () => {
         named('mine.models/own-policy/config.json', new Blob(['{}'])),
         named('src/game.ts', new Blob(['x'])),
       ]),
-      { onRun: () => {}, onClaimed: (world, files) => claimed.push([world, files.map(({ path }) => path)]) },
+      { onRuns: () => {}, onClaimed: (world, files) => claimed.push([world, files.map(({ path }) => path)]) },
     )
     const paths: string[] = []
     for await (const { path } of rest!) paths.push(path)
@@ -128,9 +128,9 @@ describe('a drop of several files', () => {
 
   it('leaves no other files if all are runs', async () => {
     const runs: string[] = []
-    const onRun = ({ name }: File) => runs.push(name)
-    expect(await sorted(picked([named('a.zip', await runZip())]), { onRun, onClaimed })).toBeNull()
+    const onRuns = (files: File[]) => runs.push(...files.map(({ name }) => name))
+    expect(await sorted(picked([named('a.zip', await runZip())]), { onRuns, onClaimed })).toBeNull()
     expect(runs).toEqual(['a.zip'])
-    expect(await sorted(null, { onRun: () => {}, onClaimed })).toBeNull()
+    expect(await sorted(null, { onRuns: () => {}, onClaimed })).toBeNull()
   })
 })

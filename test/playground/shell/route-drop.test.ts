@@ -3,6 +3,7 @@ import type { World } from '../../../src/method/settings.ts'
 import { routeDrop } from '../../../src/playground/shell/route-drop.ts'
 import { chosenFiles } from '../../../src/storage/dropped-files.ts'
 import { WORLD_NAMES } from '../../../src/worlds/index.ts'
+import { zipOf } from '../../worlds/household/library/release.ts'
 
 /** A drop of files while a world is chosen, on shelves that say which paths they were given. */
 async function dropped(
@@ -38,7 +39,8 @@ async function dropped(
       world,
       shelves,
       onlog: () => {},
-      onrun: () => Promise.resolve(),
+      onpassed: () => {},
+      onruns: () => Promise.resolve(),
       onworld: (name) => Promise.resolve(void chosen.push(name)),
       onview: (view) => views.push(view),
     },
@@ -81,5 +83,61 @@ describe('the files of a drop', () => {
     expect(given).toEqual([['own', ['README.md', 'notes.txt']]])
     expect(chosen).toEqual([])
     expect(views).toEqual(['games'])
+  })
+})
+
+describe('the runs and logs of a drop', () => {
+  const shelf = { takeDropped: async () => false }
+  const shelves = Object.fromEntries(WORLD_NAMES.map((name) => [name, shelf])) as Record<World, typeof shelf>
+  const runZip = (name: string) =>
+    zipOf(['config.json', 'run.jsonl', 'metrics.jsonl'].map((path) => ({ path, text: '{}' }))).then(
+      (zip) => new File([zip], name),
+    )
+
+  it('are one import of all zips, so that they can be compared, and one opened log, with the others named', async () => {
+    const told: unknown[][] = []
+    const log = (name: string) => new File(['{"format":"rlanything-run"}'], name)
+    await routeDrop(
+      {
+        logs: ['a.jsonl', 'b.jsonl', 'c.jsonl'].map(log),
+        files: chosenFiles([await runZip('1.zip'), new File(['x'], 'README.md'), await runZip('2.zip')]),
+      },
+      {
+        world: 'household',
+        shelves,
+        onlog: ({ name }) => told.push(['log', name]),
+        onpassed: (sentence) => told.push(['passed', sentence]),
+        onruns: async (files) => void told.push(['runs', ...files.map(({ name }) => name)]),
+        onworld: async () => {},
+        onview: (view) => told.push(['view', view]),
+      },
+    )
+    expect(told).toEqual([
+      ['log', 'a.jsonl'],
+      [
+        'passed',
+        'Only a.jsonl was opened, because the page opens one run log at a time. Not opened: b.jsonl and c.jsonl. To keep and compare several, press “Import runs…” under Runs.',
+      ],
+      ['view', 'runs'],
+      ['runs', '1.zip', '2.zip'],
+    ])
+  })
+
+  it('say nothing of a single log, and take back what was said of the drop before', async () => {
+    const told: (string | null)[] = []
+    const files = null
+    await routeDrop(
+      { logs: [new File(['{"format":"rlanything-run"}'], 'a.jsonl')], files },
+      {
+        world: 'household',
+        shelves,
+        onlog: () => {},
+        onpassed: (sentence) => told.push(sentence),
+        onruns: async () => {},
+        onworld: async () => {},
+        onview: () => {},
+      },
+    )
+    expect(told).toEqual([null])
   })
 })

@@ -70,7 +70,7 @@ const BASICS: readonly Lesson[] = [
       {
         place: '#equation',
         name: 'The equation',
-        text: 'shows $R$ of the chosen step with its numbers. “λ, what if” above the table shows which steps would change sign.',
+        text: 'shows $R$ of the chosen step with its numbers. When you move λ at the top of the page, ⇄ in the table marks each step whose sign would change.',
       },
     ],
     expected:

@@ -2,7 +2,7 @@
 import { presetSettings } from '../../../method/presets.ts'
 import type { Settings } from '../../../method/settings.ts'
 import type { Lesson } from './lesson.ts'
-import { writeSetting } from '../../run/run-names.ts'
+import { writeSetting } from '../../run/differences.ts'
 import { settingWords } from '../../run/worlds.ts'
 
 type Value = Settings[keyof Settings]

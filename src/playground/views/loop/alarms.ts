@@ -67,17 +67,18 @@ interface Rule {
 }
 
 const waiting = (evidence: string): Finding => ({ state: 'waiting', evidence })
+const thereAre = (count: number): string => `there ${count === 1 ? 'is' : 'are'} ${count}`
 const found = (isFired: boolean, evidence: string): Finding => ({ state: isFired ? 'fired' : 'quiet', evidence })
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+/** To two digits, since the controls show every digit. */
+const third = (value: number) => Number((value / 3).toPrecision(2))
 const lastOf = ({ values }: Readonly<Series>, count: number) => values.slice(-count)
 
 /** Decides over the last values of a metric, or waits for more. */
 function lasting(source: AlarmSource, name: string, decide: (values: number[]) => Finding): Finding {
   const values = lastOf(source.series(name), LASTING)
   return values.length < LASTING
-    ? waiting(
-        `Needs ${LASTING} finished iterations with ${name}; there ${values.length === 1 ? 'is' : 'are'} ${values.length}.`,
-      )
+    ? waiting(`Needs ${LASTING} finished iterations with ${name}; ${thereAre(values.length)}.`)
     : decide(values)
 }
 
@@ -85,7 +86,7 @@ function quickHacking(source: AlarmSource): Finding {
   const scores = lastOf(source.series('policy/step_score/mean'), 2 * HALF)
   const outcomes = lastOf(source.series('policy/outcome/mean'), 2 * HALF)
   if (Math.min(scores.length, outcomes.length) < 2 * HALF)
-    return waiting(`Needs ${2 * HALF} judged iterations; there are ${Math.min(scores.length, outcomes.length)}.`)
+    return waiting(`Needs ${2 * HALF} judged iterations; ${thereAre(Math.min(scores.length, outcomes.length))}.`)
   const rise = mean(scores.slice(HALF)) - mean(scores.slice(0, HALF))
   const fall = mean(outcomes.slice(HALF)) - mean(outcomes.slice(0, HALF))
   return found(
@@ -169,7 +170,7 @@ const RULES: Record<AlarmId, Rule> = {
     look: (source) => {
       const { values } = source.series('policy/entropy')
       if (values.length < 2 * LASTING)
-        return waiting(`Needs ${2 * LASTING} finished iterations; there are ${values.length}.`)
+        return waiting(`Needs ${2 * LASTING} finished iterations; ${thereAre(values.length)}.`)
       const first = mean(values.slice(0, LASTING))
       const last = mean(values.slice(-LASTING))
       return found(last < COLLAPSED_ENTROPY * first, `${decimal(first, 3)} nats at first, ${decimal(last, 3)} now`)
@@ -200,8 +201,8 @@ const RULES: Record<AlarmId, Rule> = {
     lever: (settings) => ({
       advice: 'Lower the learning rates, or raise the KL penalty.',
       change: {
-        policyLearningRate: settings.policyLearningRate / 3,
-        rewardLearningRate: settings.rewardLearningRate / 3,
+        policyLearningRate: third(settings.policyLearningRate),
+        rewardLearningRate: third(settings.rewardLearningRate),
         klCoefficient: Math.min(10, Math.max(0.01, settings.klCoefficient * 2)),
       },
     }),
@@ -228,7 +229,7 @@ const RULES: Record<AlarmId, Rule> = {
       const total = proposed.reduce((sum, value) => sum + value, 0)
       if (total < MEASURED_CANDIDATES)
         return waiting(
-          `Needs ${MEASURED_CANDIDATES} measured candidates in the last ${ACCEPTANCE_WINDOW} iterations; there are ${total}.`,
+          `Needs ${MEASURED_CANDIDATES} measured candidates in the last ${ACCEPTANCE_WINDOW} iterations; ${thereAre(total)}.`,
         )
       const taken = accepted.reduce((sum, value) => sum + value, 0)
       return found(

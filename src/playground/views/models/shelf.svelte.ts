@@ -96,8 +96,8 @@ export class ModelsShelf {
   async keepFolder(files: readonly File[]): Promise<string | null> {
     const path = files[0]?.webkitRelativePath.split('/')[0]
     const name = path || 'folder'
-    const isKept = await this.#moving(name, async (onBytes) => {
-      await keepLocalFolder(name, files, onBytes)
+    const isKept = await this.#moving(name, async (onBytes, signal) => {
+      await keepLocalFolder(name, files, onBytes, undefined, signal)
     })
     this.outlooks.forget(LOCAL + name)
     return isKept ? name : null
@@ -107,9 +107,10 @@ export class ModelsShelf {
   async keepWebLlmFolder(files: readonly File[]): Promise<ModelRecord | null> {
     const id = files[0]?.webkitRelativePath.split('/')[0] || 'folder'
     const total = files.reduce((sum, { size }) => sum + size, 0)
-    await this.#moving(id, async (onBytes) => {
+    await this.#moving(id, async (onBytes, signal) => {
       let done = 0
       const read = async (file: File) => {
+        signal.throwIfAborted()
         const bytes = new Uint8Array(await file.arrayBuffer())
         onBytes((done += bytes.length), total)
         return bytes
@@ -127,14 +128,19 @@ export class ModelsShelf {
   async deleteModel(id: string): Promise<void> {
     const records = this.#records
     const record = records.find(({ model_id }) => model_id === id)
-    if (record) await this.#try(async () => deleteModel(FILES, record, records))
-    await this.#try(() => this.#lookAtStores())
+    await this.#deleting(async () => record && deleteModel(FILES, record, records))
   }
 
   async deleteFolder(name: string): Promise<void> {
-    await this.#try(() => removeLocalFolder(name))
+    await this.#deleting(() => removeLocalFolder(name))
     this.outlooks.forget(LOCAL + name)
-    await this.#try(() => this.#lookAtStores())
+  }
+
+  /** The look that follows does not hide why a model could not be deleted. */
+  async #deleting(remove: () => Promise<unknown>): Promise<void> {
+    const isDeleted = await this.#try(remove)
+    const look = () => this.#lookAtStores()
+    await (isDeleted ? this.#try(look) : look().catch(() => undefined))
   }
 
   async #lookAtStores(): Promise<void> {

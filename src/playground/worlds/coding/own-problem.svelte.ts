@@ -84,9 +84,9 @@ export class OwnProblem {
     const problem = await this.#sound()
     if (problem === null) return
     const { name, text } = fileOf(problem)
-    await this.#problems.importFiles([new File([text], name, { type: 'application/json' })])
-    if (this.#problems.imports.some(({ entry }) => entry.name === name)) this.#kept = name
-    else this.#fault = this.#problems.failures.map(({ why }) => why).join(' ')
+    const failures = await this.#problems.importFiles([new File([text], name, { type: 'application/json' })])
+    if (failures.length === 0) this.#kept = name
+    else this.#fault = failures.map(({ why }) => why).join(' ')
   }
 
   async #sound() {

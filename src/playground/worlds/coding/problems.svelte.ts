@@ -9,6 +9,7 @@ import type { PickedFile } from '../../../storage/dropped-files.ts'
 import { openTabChannel } from '../../../storage/browser-storage.ts'
 import { counted } from '../../kit/format.ts'
 import type { OpenProblemImporter } from './problems-worker.ts'
+import { ImportQueue } from '../../state/import-queue.ts'
 import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
 export interface ProblemFailure {
@@ -33,8 +34,7 @@ export class Problems implements WorldShelf {
   #reading = $state.raw<string | null>(null)
   #imports = $state.raw<readonly Extract<ProblemImport, { isKept: true }>[]>([])
   #failures = $state.raw<readonly ProblemFailure[]>([])
-  /** Settles when every import so far has ended; never rejects. */
-  #imported: Promise<void> = Promise.resolve()
+  readonly #queue = new ImportQueue()
 
   constructor(open: OpenProblemImporter) {
     this.#open = open
@@ -57,7 +57,7 @@ export class Problems implements WorldShelf {
   get reading(): string | null {
     return this.#reading
   }
-  /** Files kept by the last import. */
+  /** Files kept by the last imports, which ran without a pause between them. */
   get imports(): readonly Extract<ProblemImport, { isKept: true }>[] {
     return this.#imports
   }
@@ -102,29 +102,35 @@ export class Problems implements WorldShelf {
     return this.#library.problems()
   }
 
-  /** Reads the files in a worker and keeps their problems. Keeps none of a file with a faulty item unless that item is left out. */
-  importFiles(files: readonly File[], leaveOutFaulty = false): Promise<void> {
-    this.#imported = this.#imported.then(() => this.#read(files, leaveOutFaulty))
-    return this.#imported
+  /**
+   * Reads the files in a worker and keeps their problems. Keeps none of a file with a faulty item unless that item is left out. Returns
+   * the failures of these files.
+   */
+  importFiles(files: readonly File[], leaveOutFaulty = false): Promise<ProblemFailure[]> {
+    return this.#queue.add((isFirst) => this.#read(files, leaveOutFaulty, isFirst))
   }
 
   async delete(name: string): Promise<void> {
     await this.#change(() => this.#library.delete(name), `“${name}” could not be removed.`)
   }
 
-  async #read(files: readonly File[], leaveOutFaulty: boolean): Promise<void> {
-    this.#imports = []
-    this.#failures = []
+  async #read(files: readonly File[], leaveOutFaulty: boolean, isFirst: boolean): Promise<ProblemFailure[]> {
+    if (isFirst) this.#clearReport()
+    const failures: ProblemFailure[] = []
+    const fail = (failure: ProblemFailure) => {
+      failures.push(failure)
+      this.#fail(failure)
+    }
     const worker = this.#open()
     try {
       for (const file of files) {
         this.#reading = file.name
         try {
           const result = await worker.remote.importFile(file.name, file, leaveOutFaulty)
-          if (result.isKept) this.#imports = [...this.#imports, result]
-          else this.#fail({ file, name: file.name, why: result.reason, sound: result.sound })
+          if (result.isKept) this.#note(result)
+          else fail({ file, name: file.name, why: result.reason, sound: result.sound })
         } catch (cause) {
-          this.#fail({ file: null, name: `${file.name} could not be kept.`, why: errorText(cause), sound: 0 })
+          fail({ file: null, name: `${file.name} could not be kept.`, why: errorText(cause), sound: 0 })
         }
       }
     } finally {
@@ -132,6 +138,18 @@ export class Problems implements WorldShelf {
       worker.terminate()
       await this.#tell()
     }
+    return failures
+  }
+
+  /** A file that is imported again replaces the one of its name. */
+  #note(result: Extract<ProblemImport, { isKept: true }>): void {
+    const others = this.#imports.filter(({ entry }) => entry.name !== result.entry.name)
+    this.#imports = [...others, result]
+  }
+
+  #clearReport(): void {
+    this.#imports = []
+    this.#failures = []
   }
 
   #fail(failure: ProblemFailure): void {
@@ -139,8 +157,7 @@ export class Problems implements WorldShelf {
   }
 
   async #change(change: () => Promise<void>, name: string): Promise<void> {
-    this.#imports = []
-    this.#failures = []
+    if (!this.#queue.isBusy) this.#clearReport()
     try {
       await change()
     } catch (cause) {

@@ -10,6 +10,7 @@ import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexedd
 import { isPersistent, openTabChannel } from '../../../storage/browser-storage.ts'
 import type { OpenImporter } from './games-worker.ts'
 import { openOwnGames } from './own-games.ts'
+import { ImportQueue } from '../../state/import-queue.ts'
 import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
 export type ImportState =
@@ -17,7 +18,12 @@ export type ImportState =
   /** Files read, and found; `found` is null until all are listed. */
   | { state: 'reading'; files: number; found: number | null; games: number }
   | { state: 'read'; summary: ImportSummary }
-  | { state: 'failed'; why: string; games: number }
+
+/** An import that ended early, and the games that it read before. */
+export interface ImportFailure {
+  why: string
+  games: number
+}
 
 /** Files that the worker requests at a time. */
 const BATCH = 256
@@ -33,11 +39,11 @@ export class Games implements WorldShelf {
   #entries = $state.raw<readonly LibraryEntry[] | null>(null)
   #obstacle = $state.raw<string | null>(null)
   #import = $state.raw<ImportState>({ state: 'none' })
+  #failures = $state.raw<readonly ImportFailure[]>([])
   #problems = $state.raw<readonly ImportProblem[]>([])
   #isLasting = $state.raw(true)
   #abort: AbortController | null = null
-  /** Settles when every import so far has ended; never rejects. */
-  #imported: Promise<void> = Promise.resolve()
+  readonly #imports = new ImportQueue()
 
   constructor(open: OpenImporter) {
     this.#open = open
@@ -59,7 +65,11 @@ export class Games implements WorldShelf {
   get import(): ImportState {
     return this.#import
   }
-  /** Problems of the current import, or of the last one. */
+  /** Failures of the last imports, which ran without a pause between them. */
+  get failures(): readonly ImportFailure[] {
+    return this.#failures
+  }
+  /** Files that these imports could not use. */
   get problems(): readonly ImportProblem[] {
     return this.#problems
   }
@@ -92,13 +102,12 @@ export class Games implements WorldShelf {
 
   /** Reads the files in a worker and keeps their games. Imports run one after another. */
   importFiles(files: AsyncGenerator<PickedFile>): Promise<void> {
-    this.#imported = this.#imported.then(() => this.#read(files))
-    return this.#imported
+    return this.#imports.add((isFirst) => this.#read(files, isFirst))
   }
 
-  async #read(files: AsyncGenerator<PickedFile>): Promise<void> {
+  async #read(files: AsyncGenerator<PickedFile>, isFirst: boolean): Promise<void> {
     this.#abort = new AbortController()
-    this.#problems = []
+    if (isFirst) this.#clearReport()
     let isTotalKnown = false
     const next = async () => {
       const batch: PickedFile[] = []
@@ -127,7 +136,8 @@ export class Games implements WorldShelf {
         await files.return(undefined)
       }
     } catch (cause) {
-      this.#import = { state: 'failed', why: errorText(cause), games }
+      this.#import = { state: 'none' }
+      this.#failures = [...this.#failures, { why: errorText(cause), games }]
     } finally {
       worker?.terminate()
       this.#abort = null
@@ -146,11 +156,16 @@ export class Games implements WorldShelf {
     try {
       await this.#library.clear()
       this.#import = { state: 'none' }
-      this.#problems = []
+      this.#clearReport()
     } catch (cause) {
-      this.#import = { state: 'failed', why: errorText(cause), games: 0 }
+      this.#failures = [...this.#failures, { why: errorText(cause), games: 0 }]
     }
     await this.#tell()
+  }
+
+  #clearReport(): void {
+    this.#failures = []
+    this.#problems = []
   }
 
   async #tell(): Promise<void> {

@@ -9,6 +9,7 @@ import { hearOfFolders } from '../../../storage/folder-news.ts'
 import { chosenFiles, type PickedFile } from '../../../storage/dropped-files.ts'
 import type { IndexedDbWorldLibrary, KeptWorld } from '../../../worlds/own/library/indexeddb-library.ts'
 import { readLocal, writeLocal } from '../../kit/local-text.ts'
+import { ImportQueue } from '../../state/import-queue.ts'
 import type { ShelfNews, WorldShelf, WorldSupplies } from '../../state/world-shelf.ts'
 import type { OpenChecker } from './check-worker.ts'
 import { modelsFolder } from '../../../worlds/own/models-folder.ts'
@@ -45,8 +46,7 @@ export class OwnWorlds implements WorldShelf {
   #obstacle = $state.raw<string | null>(null)
   #reading = $state.raw<string | null>(null)
   #failures = $state.raw<readonly { what: string; why: string }[]>([])
-  /** Settles when every import so far has ended; never rejects. */
-  #imported: Promise<void> = Promise.resolve()
+  readonly #imports = new ImportQueue()
 
   /** Panels show what became of an import; dropping a file chooses this world. */
   readonly news: ShelfNews = { failures: [], imports: [] }
@@ -83,7 +83,7 @@ export class OwnWorlds implements WorldShelf {
   get reading(): string | null {
     return this.#reading
   }
-  /** What the last import could not use. */
+  /** What the last imports could not use, which ran without a pause between them. */
   get failures(): readonly { what: string; why: string }[] {
     return this.#failures
   }
@@ -153,13 +153,13 @@ export class OwnWorlds implements WorldShelf {
   }
 
   #take(picked: readonly PickedFile[]): Promise<void> {
-    this.#imported = this.#imported.then(() => this.#read(picked))
-    return this.#imported
+    return this.#imports.add((isFirst) => this.#read(picked, isFirst))
   }
 
-  async #read(picked: readonly PickedFile[]): Promise<void> {
+  async #read(picked: readonly PickedFile[], isFirst: boolean): Promise<void> {
     const { worlds, models, problems } = sortFiles(picked)
-    this.#failures = problems.map((why) => ({ what: 'A file could not be opened.', why }))
+    if (isFirst) this.#failures = []
+    for (const why of problems) this.#fail('A file could not be opened.', why)
     if (worlds.length + models.size === 0)
       this.#fail(
         'Nothing of it is a world or the models of one.',

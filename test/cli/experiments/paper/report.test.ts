@@ -28,7 +28,10 @@ describe('the report of a table', () => {
 
   it('says which cells have fewer seeds than the table', () => {
     const rows = results.rows.map((row) => ({ ...row, values: { ...row.values, id: [null, row.values['id']![1]!] } }))
-    const line = (of: typeof results) => textReport(of).split('\n').find((each) => each.startsWith('m = 3 '))
+    const line = (of: typeof results) =>
+      textReport(of)
+        .split('\n')
+        .find((each) => each.startsWith('m = 3 '))
     expect(line({ ...results, rows })).toMatch(/62\.0 % \(1 of 2 seeds\)/)
     expect(line(results)).not.toContain('of 2 seeds')
   })

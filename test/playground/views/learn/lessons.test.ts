@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../../../src/method/events.ts'
 import { foldRun, RunView } from '../../../../src/runs/fold.ts'
@@ -17,6 +18,17 @@ import { codingSettings, codingWorld } from '../../../method/test-writing/adding
 import { recordedHousehold } from '../../recorded-household.ts'
 
 const lesson = (id: string) => LESSONS.find((candidate) => candidate.id === id)!
+
+/** Every source of the page and its worlds, but for the lessons' own texts. */
+function sourcesOfPage(): string {
+  const listed = ['src/playground', 'src/worlds'].flatMap((root) =>
+    readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => `${root}/${path}`),
+  )
+  return listed
+    .filter((path) => /\.(ts|svelte)$/.test(path) && !/learn.(lessons|regions)\.ts$/.test(path))
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n')
+}
 
 /** A real run of the loop in a small world, with the lesson's settings and the given changes between iterations. */
 async function play(
@@ -419,4 +431,14 @@ describe('comparisons beyond chance', () => {
     expect(rate(() => isShareAbove(tally(0.65), tally(0.5)))).toBeGreaterThan(0.8)
     expect(rate(() => isMeanAbove(values(0.25), values(0)))).toBeGreaterThan(0.8)
   })
+})
+
+it('the lessons send people only to what is on the page', () => {
+  const sources = sourcesOfPage()
+  // A count is drawn from a run.
+  const isDrawn = (label: string) => /^\d/.test(label)
+  const named = LESSONS.flatMap(({ look }) => look.flatMap(({ text }) => [...text.matchAll(/“([^”]+)”/g)]))
+  const missing = named.map(([, label]) => label!).filter((label) => !isDrawn(label) && !sources.includes(label))
+  expect(missing).toEqual([])
+  expect(named.length).toBeGreaterThan(5)
 })

@@ -178,6 +178,21 @@ describe('the alarm about votes that rise while held-out accuracy falls', () => 
   })
 })
 
+describe('an alarm that waits', () => {
+  it('counts what there is, also a single one', () => {
+    const one = run({
+      'policy/step_score/mean': [0.1],
+      'policy/outcome/mean': [0.1],
+      'policy/entropy': [1],
+      'env/proposed': [1, 0],
+      'env/accepted': [0, 0],
+    })
+    const evidence = alarmsOf(one).map(({ evidence }) => evidence)
+    expect(evidence.filter((text) => text.includes('there is 1.'))).toHaveLength(4)
+    expect(evidence.filter((text) => text.includes('there are 1.'))).toEqual([])
+  })
+})
+
 describe('the recorded run of each alarm', () => {
   it.each(ALARMS)('%s fires at its end', (id) => {
     const { run: name } = RECORDED_ALARMS[id]

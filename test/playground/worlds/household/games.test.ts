@@ -166,12 +166,36 @@ describe('an import of games', () => {
       // The page has looked at the first file (sorted in shell/dropped-kind.ts).
       await files.next()
       await games.importFiles(files)
-      expect(games.import).toMatchObject(
-        end in FAILURES ? { state: 'failed', why: FAILURES[end] } : { summary: { isCancelled: true } },
-      )
+      if (end in FAILURES) expect(games.failures).toMatchObject([{ why: FAILURES[end] }])
+      else expect(games.import).toMatchObject({ summary: { isCancelled: true } })
       expect(isReturned).toBe(true)
     },
   )
+})
+
+describe('imports of games that wait for one another', () => {
+  async function* named(name: string): AsyncGenerator<PickedFile> {
+    yield { path: name, file: new File(['x'], name) }
+  }
+  const worker = {
+    async importFiles(next: () => Promise<PickedFile[]>, take: (progress: object) => void) {
+      const [{ path }] = (await next()) as [PickedFile]
+      if (path === 'lost.zip') throw new Error('The worker was lost.')
+      if (path === 'bad.zip') take({ files: 1, found: 1, games: 0, problems: [{ path, reason: 'It is no game.' }] })
+      return { games: 1, added: 1, isCancelled: false }
+    },
+  }
+
+  it('leave what the earlier ones reported, which the next import after them clears', async () => {
+    const games = new Games(() => ({ remote: worker, terminate: () => {} }) as unknown as ReturnType<OpenImporter>)
+    const drop = (name: string) => games.importFiles(named(name))
+    await Promise.all([drop('bad.zip'), drop('lost.zip'), drop('good.zip')])
+    expect(games.problems).toEqual([{ path: 'bad.zip', reason: 'It is no game.' }])
+    expect(games.failures).toEqual([{ why: 'The worker was lost.', games: 0 }])
+    expect(games.import.state).toBe('read')
+    await drop('good.zip')
+    expect([games.problems, games.failures]).toEqual([[], []])
+  })
 })
 
 describe('browsing games', () => {

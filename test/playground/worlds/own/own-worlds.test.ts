@@ -99,6 +99,16 @@ describe('the worlds on the page', () => {
     expect(shelf.chosen).toBe(chosen)
   })
 
+  it('that wait for one another leave what the earlier ones reported, which the next drop clears', async () => {
+    const { shelf } = shelfWith()
+    const bad = shelf.takeChosen([file('bad.ts', worldOf({ step: null }))])
+    const good = shelf.takeChosen([file('good.ts', worldOf())])
+    await Promise.all([bad, good])
+    expect(shelf.failures.map(({ what }) => what)).toEqual(['bad.ts cannot be played.'])
+    await shelf.takeChosen([file('good.ts', worldOf())])
+    expect(shelf.failures).toEqual([])
+  })
+
   it('are kept although their checks take too long, which one of the lines says', async () => {
     vi.useFakeTimers()
     let begin: () => void
