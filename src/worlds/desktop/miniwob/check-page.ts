@@ -1,7 +1,7 @@
 /**
  * Whether a task page runs here. It is opened twice with one seed and has to start, to say what to do, to show the same both times
- * after the same clicks, and to end when its own time is over. A page that fails is checked once more, because a browser that is
- * busy or has just started can make a good page fail.
+ * after the same clicks, and to end when its own time is over. A page that is silent gets a second try, because a busy machine
+ * looks the same.
  */
 import { openingText, viewText } from './page-text.ts'
 import { PageError, SilenceError, type OpenPage, type PageView } from './protocol.ts'
@@ -22,7 +22,7 @@ export interface PageCheck {
 
 export async function checkPage(open: OpenPage, document: string): Promise<PageCheck> {
   const found = await checkOnce(open, document)
-  return found.problem === null ? found : checkOnce(open, document)
+  return found.isPassing ? checkOnce(open, document) : found
 }
 
 async function checkOnce(open: OpenPage, document: string): Promise<PageCheck> {
