@@ -68,10 +68,10 @@ async function drop(walker: Walker, wheel: Buffer): Promise<void> {
 
 /** As in a window that nobody sees, or on a busy machine: a page is ready long before it is first drawn. */
 function seldomDrawing(): Engine[] {
-  const start = () => walkInFirefox({ 'layout.frame_rate': 3 })
+  const start = () => walkInFirefox({ 'layout.frame_rate': 1 })
   return engines()
     .filter(({ name }) => name === 'Firefox')
-    .map(({ missing }) => ({ name: 'Firefox that draws three times a second', missing, start }))
+    .map(({ missing }) => ({ name: 'Firefox that draws once a second', missing, start }))
 }
 
 describe.each([...engines(), ...seldomDrawing()])('in $name', ({ missing, start }) => {

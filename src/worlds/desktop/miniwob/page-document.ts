@@ -31,6 +31,8 @@ const STILL =
 /** A second document in the frame is the browser's own, which says that the page was not let go. */
 const SAY_LEFT =
   "window.loads = (window.loads || 0) + 1; if (loads > 1) parent.postMessage({ about: 'miniwob', left: true }, '*')"
+/** Gives the frame its size at once: see openPageFrame. */
+const SIZE_FRAME = '<script>document.body.getBoundingClientRect()</script>'
 const PICTURE = /[\w\-./]*[\w-]\.(?:png|gif|jpe?g|svg)\b/g
 const TYPES: Readonly<Record<string, string>> = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 
@@ -77,7 +79,7 @@ function framed(inner: string): string {
   return (
     `<!doctype html>${policy(`${NO_NETWORK}; frame-src 'none'`)}` +
     '<style>html, body { margin: 0; height: 100%; overflow: hidden } iframe { display: block; width: 100%; height: 100%; border: 0 }</style>' +
-    `<iframe title="Page" sandbox="allow-scripts" onload="${SAY_LEFT}" srcdoc="${escaped}"></iframe>`
+    `<iframe title="Page" sandbox="allow-scripts" onload="${SAY_LEFT}" srcdoc="${escaped}"></iframe>${SIZE_FRAME}`
   )
 }
 

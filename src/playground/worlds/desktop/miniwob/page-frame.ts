@@ -106,7 +106,11 @@ export async function openPageFrame(
 
   ends.add(end)
   addEventListener('message', onMessage)
-  await ask(null, () => place.append(frame))
+  await ask(null, () => {
+    place.append(frame)
+    // Firefox gives a frame its size when it next draws the page around it, or when that is measured. Until then, nothing in it has a size.
+    frame.getBoundingClientRect()
+  })
   return {
     async ask(request: PageRequest) {
       const id = ++last

@@ -36,12 +36,6 @@ export function drive({ clock, eyes, focus, mouse, keyboard, pictures }: GuestPa
   window.addEventListener('error', ({ message }) => (error ??= message))
   window.addEventListener('unhandledrejection', ({ reason }) => (error ??= String(reason)))
 
-  /** Firefox gives a frame its size when it next draws the page around it. Until then, nothing in the frame has a size. */
-  async function drawn(): Promise<void> {
-    while (window.innerWidth === 0)
-      await new Promise((resolve) => window.addEventListener('resize', resolve, { once: true }))
-  }
-
   async function view(isAccepted: boolean): Promise<PageView> {
     await pictures.onPage()
     const isDone = task.WOB_DONE_GLOBAL === true
@@ -109,7 +103,6 @@ export function drive({ clock, eyes, focus, mouse, keyboard, pictures }: GuestPa
     void clock
       .advance(stepMs)
       .then(pictures.ofStyles)
-      .then(drawn)
       .then(() => send({ about: 'miniwob', id: null }))
   window.addEventListener('load', () => port2.postMessage(null))
 }
