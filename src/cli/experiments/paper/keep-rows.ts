@@ -9,12 +9,14 @@ import { actsIn } from './jobs.ts'
 import { hasMeasuresOf, identityOf } from './join-results.ts'
 import type { TablePlan } from './plan.ts'
 
-/** The part of a plan that needs only these arms. */
+/** The part of a plan that needs only these arms: rows and claims of theirs, and places of a map whose arms are all among them. */
 export function onlyArms(plan: TablePlan, ids: readonly string[]): TablePlan {
   const arms = plan.arms.filter(({ id }) => ids.includes(id))
   const rows = plan.rows.filter(({ arm }) => ids.includes(arm))
   const has = (id: string) => rows.some((row) => row.id === id)
-  return { ...plan, arms, rows, claims: plan.claims.filter(({ row, than }) => has(row) && has(than)) }
+  const map = plan.map?.filter(({ full, over }) => [full, ...Object.values(over)].every((id) => ids.includes(id)))
+  const claims = plan.claims.filter(({ row, than }) => has(row) && has(than))
+  return { ...plan, arms, rows, claims, ...(map && { map }) }
 }
 
 /** Why the rows that `own` lacks cannot keep their published values; null if they can. */

@@ -46,6 +46,17 @@ describe('running one arm of a table again', () => {
     expect(sorted({ ...whole, commits: [] })).toEqual(sorted({ ...once, commits: [] }))
   })
 
+  it('draws the places of a map whose arms are all run', () => {
+    const plan = planOf('map', [0])
+    const [place] = plan.map!
+    const ids = [place!.full, ...Object.values(place!.over)]
+    const { map } = resultsOf(onlyArms(plan, [...ids, plan.map!.at(-1)!.full]), 'new')
+    expect(map!.map(({ row, over }) => [row, over])).toEqual([
+      [place!.full, 'grpo'],
+      [place!.full, 'frozen-judge'],
+    ])
+  })
+
   it('is refused where something that acts on the other rows has changed', () => {
     const plan = planOf('household')
     const full = onlyArms(plan, ['full'])
