@@ -103,7 +103,7 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
       continue
     }
     const own = buildResults(plan, runs, provenanceOf(plan, options, jobOptions))
-    complete.push(options.arms === null ? own : await withPublishedRows(own, whole[index]!))
+    complete.push(options.arms === null ? own : await withPublishedRows(own, whole[index]!, options.isPublished))
   }
   for (const results of complete) await report(results, out)
   if (options.isPublished) {
@@ -165,11 +165,18 @@ async function report(results: ResultsFile, out: string): Promise<void> {
   if (lines.length > 0) process.stdout.write(`\nBeside the published table:\n${lines.join('\n')}\n`)
 }
 
-/** With the published rows of the arms that were not run. Throws ArgumentError if they cannot be kept. */
-async function withPublishedRows(own: ResultsFile, plan: TablePlan): Promise<ResultsFile> {
+/**
+ * With the published rows of the arms that were not run. If they cannot be kept, these arms alone are shown, but not published: throws
+ * ArgumentError.
+ */
+async function withPublishedRows(own: ResultsFile, plan: TablePlan, isPublished: boolean): Promise<ResultsFile> {
   const published = await readPublished(ROOT, own.table)
   const why = whyNotKept(plan, own, published)
   if (why === null) return keepRows(plan, own, published!)
+  if (!isPublished) {
+    tell(`The table ${own.table} is shown without its other arms, since ${why}.`)
+    return own
+  }
   throw new ArgumentError(
     `The table ${own.table} needs its other arms, too, since ${why}. The runs are kept: omit --arm to add the others.`,
   )
