@@ -74,7 +74,7 @@ ${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usag
                       hf:ORGANISATION/NAME on huggingface.co, openai:ADDRESS#MODEL or tinker:ADDRESS#BASE-MODEL
                       with the key in ${KEY_VARIABLES.openai} or ${KEY_VARIABLES.tinker}, or a source as a JSON object
   --lora OPTIONS      adapters to train on folders: rank=16,alpha=32,dropout=0,targets=all, or targets joined
-                      with +; none trains all weights (${loraWords})
+                      with +; none trains all weights (${loraWords}). Tinker takes only rank=N
   --out FILE.jsonl    writes the run log there, and timings beside it
   --save DIR          writes the checkpoint there after every iteration: the models as Hugging Face folders
                       DIR/policy and DIR/reward, and the optimiser's state beside them
