@@ -264,6 +264,15 @@ export function presetSettings(preset: string = DEFAULT_PRESET): Settings {
   return settings
 }
 
+/** Names and values of the settings that differ from a preset's, in their order. Throws SettingsError for an unknown preset. */
+export function changedFrom(
+  preset: string,
+  settings: Partial<Settings>,
+): [name: string, value: Settings[keyof Settings]][] {
+  const usual: Readonly<Record<string, unknown>> = { ...presetSettings(preset) }
+  return Object.entries(settings).filter(([name, value]) => value !== usual[name])
+}
+
 /** The preset overridden by the input. Throws SettingsError, which names the field and its valid values. */
 export function parseSettings(input: unknown = {}, preset: string = DEFAULT_PRESET): Settings {
   const base = presetSettings(preset)

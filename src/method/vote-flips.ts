@@ -26,12 +26,17 @@ export function isFlipped({ voteFlips = 0, seed }: FlipOptions, ...coordinates: 
 
 export function flippedVote(evaluation: Evaluation): Evaluation {
   const { score } = evaluation
-  return score === 0 ? evaluation : { ...evaluation, score: score === 1 ? -1 : 1, isFlipped: true }
+  return score === 0 ? evaluation : { ...evaluation, score: opposite(score), isFlipped: true }
 }
 
 /** The score that the reward model wrote: the one whose tokens learn. */
 export function writtenScore({ score, isFlipped: isTurned }: Pick<Evaluation, 'score' | 'isFlipped'>): Score {
-  return isTurned ? (score === 1 ? -1 : 1) : score
+  return isTurned ? opposite(score) : score
+}
+
+/** Of a readable score. */
+function opposite(score: Score): Score {
+  return score === 1 ? -1 : 1
 }
 
 /** The detail says what the program really did. */

@@ -2,7 +2,7 @@
 import type { EpisodeFinished, Evaluation, LoggedEvent } from '../../method/events.ts'
 import { isWithoutEffect } from '../../runs/telling-episode.ts'
 import { WORLDS } from '../../worlds/index.ts'
-import { armOf } from './run-start.ts'
+import { armOf, iterationsOf } from './run-start.ts'
 
 /** The first and the last quarter of a run's iterations. */
 export const QUARTERS = ['first', 'last'] as const
@@ -27,7 +27,7 @@ export interface JudgedRun {
 /** Throws RangeError if the log has no start. */
 export function judgedRun(events: readonly LoggedEvent[]): JudgedRun {
   const arm = armOf(events)
-  const iterations = events.reduce((last, { iteration }) => Math.max(last, iteration), 0)
+  const iterations = iterationsOf(events)
   const quarterOf = (iteration: number): Quarter | null =>
     iteration <= iterations / 4 ? 'first' : iteration > (iterations * 3) / 4 ? 'last' : null
   const played = new Map<string, EpisodeFinished>()

@@ -1,5 +1,5 @@
 import type { LoggedEvent, RunStarted } from '../../method/events.ts'
-import { parseSettings } from '../../method/presets.ts'
+import { changedFrom } from '../../method/presets.ts'
 import { ROLES } from '../../method/ports.ts'
 import type { Settings } from '../../method/settings.ts'
 import { modelNames } from '../../roles/shipped-models.ts'
@@ -21,21 +21,24 @@ export function startOf(events: readonly LoggedEvent[]): RunStarted {
   return started
 }
 
+/** The last iteration of a log. */
+export function iterationsOf(events: readonly LoggedEvent[]): number {
+  return events.reduce((last, { iteration }) => Math.max(last, iteration), 0)
+}
+
 /**
  * "household+full, lambda 5, 40 iterations": what runs have in common that differ in their seed alone. Throws RangeError if the log does
  * not contain the start of a run.
  */
 export function armOf(events: readonly LoggedEvent[]): string {
   const { preset, settings, models } = startOf(events)
-  const usual: Readonly<Record<string, unknown>> = { ...parseSettings({}, preset) }
-  const changed = Object.entries(settings).filter(([name, value]) => !MEASURING.includes(name) && value !== usual[name])
+  const changed = changedFrom(preset, settings).filter(([name]) => !MEASURING.includes(name))
   const shipped = modelNames(sourcesOf(), settings.world)
   const others = ROLES.filter((role) => models[role] !== shipped[role])
-  const iterations = events.reduce((last, { iteration }) => Math.max(last, iteration), 0)
   return [
     preset,
     ...changed.map(([name, value]) => `${name} ${value}`),
     ...others.map((role) => `${role} ${models[role]}`),
-    `${iterations} iterations`,
+    `${iterationsOf(events)} iterations`,
   ].join(', ')
 }

@@ -11,7 +11,7 @@ import {
   type ResultsRow,
   type TableName,
 } from '../../../results/results-file.ts'
-import { parseSettings } from '../../../method/presets.ts'
+import { changedFrom, parseSettings } from '../../../method/presets.ts'
 import { partColumns } from '../../../results/part-effects.ts'
 import { FULL } from './budget.ts'
 import { asksJudge } from './jobs.ts'
@@ -91,13 +91,10 @@ export function recordingName(
   startsEarly = false,
 ): string {
   const settings = parseSettings(changed, preset)
-  const usual: Readonly<Record<string, unknown>> = { ...parseSettings({}, preset) }
   const isUsualLength = settings.world !== 'own' && iterations === FULL.iterations[settings.world]
   return [
     ...preset.split('+'),
-    ...Object.entries(changed)
-      .filter(([name, value]) => value !== usual[name])
-      .map(([name, value]) => `${name}-${String(value)}`),
+    ...changedFrom(preset, changed).map(([name, value]) => `${name}-${value}`),
     ...(start === undefined ? [] : [start]),
     ...(startsEarly && asksJudge(settings) ? ['early-judge'] : []),
     ...(isUsualLength ? [] : [`${iterations}-iterations`]),
