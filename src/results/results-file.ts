@@ -3,7 +3,7 @@
  *
  *     rows[r].values[measure][s]     the value of seed seeds[s]; null where nothing was measured
  *     claims                         differences of two rows, paired by seed, and what follows for a claim
- *     curves, map                    only in tables that have them
+ *     curves, map                    only in tables that have them; map cells follow from the rows
  *
  * Files appear only by running the command. `index.json` beside them lists the tables that exist.
  */
@@ -93,11 +93,14 @@ const curve = v.strictObject({
 })
 
 const mapCell = v.strictObject({
-  /** Id of the full loop's row. */
+  /** Ids of the rows that are compared: of the full loop, and of what it is compared with. */
   row: text,
+  than: text,
   /** ε */
   voteFlips: finite,
   start: text,
+  /** Held-out accuracy of the start policy, in distribution, at temperature 0. */
+  startAccuracy: known,
   lambda: finite,
   over: v.picklist(['grpo', 'frozen-judge']),
   gain: v.nullable(v.strictObject(interval)),

@@ -63,6 +63,6 @@ export function madeUpResults(results: Partial<ResultsFile> = {}): ResultsFile {
 
 export function madeUpCell(cell: Partial<MapCell> = {}): MapCell {
   const gain = { mean: 0.05, low: 0.01, high: 0.09, n: 3 }
-  const place = { row: 'full', voteFlips: 0, start: 'weak', lambda: 1, over: 'grpo' } as const
-  return { ...place, gain, collapsed: 0, pleased: 0, seeds: 3, ...cell }
+  const place = { row: 'full', than: 'grpo', voteFlips: 0, start: 'weak', lambda: 1, over: 'grpo' } as const
+  return { ...place, startAccuracy: 0.22, gain, collapsed: 0, pleased: 0, seeds: 3, ...cell }
 }

@@ -24,7 +24,7 @@ export const PAPER_USAGE = `npm run experiments -- paper [options]
   --set KEY=VALUE     a setting of every arm, under the arm's own; may be repeated
   --policy-model NAME=DIR
                       a start policy of the map, a folder as \`npm run pretrain\` writes it; may be repeated
-                      (shipped: the built-in one)
+                      (shipped, without a folder: the built-in one, and what it starts from without this option)
   --models DIR        folder with the built-in models (public/models)
   --shared-models DIR folder with the start models of the table across (${SHARED_MODELS}), which
                       \`npm run pretrain -- --world shared\` makes
@@ -132,10 +132,13 @@ export function parseSeeds(text: string): number[] {
 function startsFrom(given: readonly string[]): Record<string, string | null> {
   if (given.length === 0) return { [SHIPPED]: null }
   return Object.fromEntries(
-    given.map((text): [string, string] => {
+    given.map((text): [string, string | null] => {
+      if (text === SHIPPED) return [SHIPPED, null]
       const [, name, folder] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
       if (name === undefined || folder === undefined) {
-        throw new ArgumentError(`--policy-model must be NAME=DIR, as in weak=models/weak, not "${text}".`)
+        throw new ArgumentError(
+          `--policy-model must be NAME=DIR, as in weak=models/weak, or ${SHIPPED}, not "${text}".`,
+        )
       }
       return [name, folder]
     }),

@@ -1,10 +1,11 @@
 /** Makes a results file of the finished runs of a table. */
-import { RESULTS_FORMAT, type MapCell, type ResultsFile, type ResultsRow } from '../../../results/results-file.ts'
+import { RESULTS_FORMAT, type ResultsFile, type ResultsRow } from '../../../results/results-file.ts'
 import { claimsOf } from './claims.ts'
-import { pairedDifference, summary } from '../../../results/paired-difference.ts'
-import { SHIPPED, type MapPlace, type RowPlan, type TablePlan } from './plan.ts'
+import { cellPlaces, mapCells } from './map-cells.ts'
+import { summary } from '../../../results/paired-difference.ts'
+import { SHIPPED, type RowPlan, type TablePlan } from './plan.ts'
 import { round, rounded } from '../../../results/round.ts'
-import { evaluated, type RunRecord } from './run-record.ts'
+import type { RunRecord } from './run-record.ts'
 
 /** Runs by arm and seed. */
 export type TableRuns = ReadonlyMap<string, ReadonlyMap<number, RunRecord>>
@@ -37,7 +38,7 @@ export function buildResults(plan: TablePlan, runs: TableRuns, from: Provenance)
     rows,
     claims: claimsOf(plan.claims, rows),
     ...(plan.curves && { curves: curvesOf(plan, plan.curves, runs) }),
-    ...(plan.map && { map: plan.map.flatMap((place) => mapCells(plan, place, runs)) }),
+    ...(plan.map && { map: mapCells(cellPlaces(plan.map), rows) }),
   }
 }
 
@@ -90,34 +91,6 @@ function curvesOf(plan: TablePlan, curves: Readonly<Record<string, string>>, run
         return { row: row.id, measure, points }
       }),
     )
-}
-
-/** A judge has collapsed if its balanced accuracy on the fixed trajectories fell by more than this. */
-const COLLAPSE = 0.05
-
-function mapCells(plan: TablePlan, { voteFlips, start, lambda, full, over }: MapPlace, runs: TableRuns): MapCell[] {
-  const accuracy = (arm: string) => plan.seeds.map((seed) => evaluated(runOf(runs, arm, seed), 'eval/id/acc', -1))
-  const ofFull = plan.seeds.map((seed) => runOf(runs, full, seed))
-  const marks = {
-    collapsed: ofFull.filter(hasCollapsedJudge).length,
-    pleased: ofFull.filter(pleasesJudge).length,
-    seeds: plan.seeds.length,
-  }
-  return (['grpo', 'frozen-judge'] as const).map((base) => {
-    const gain = pairedDifference(accuracy(full), accuracy(over[base]))
-    return { row: full, voteFlips, start, lambda, over: base, gain: gain && rounded(gain), ...marks }
-  })
-}
-
-function hasCollapsedJudge(run: RunRecord): boolean {
-  const [first, last] = [evaluated(run, 'judge/balanced_acc', 0), evaluated(run, 'judge/balanced_acc', -1)]
-  return first !== null && last !== null && last < first - COLLAPSE
-}
-
-/** The judge's mean score rose while the mean outcome of the same episodes fell. */
-function pleasesJudge({ early, late }: RunRecord): boolean {
-  const change = (metric: string) => (late[metric] ?? NaN) - (early[metric] ?? NaN)
-  return change('policy/step_score/mean') > 0 && change('policy/outcome/mean') < 0
 }
 
 function distinct<Value>(values: readonly Value[]): Value[] {

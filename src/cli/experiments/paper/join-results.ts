@@ -1,8 +1,8 @@
 /**
  * Joins a table with the published results of other seeds, so that seeds can be run in parts and on several machines.
  *
- * A results file keeps the value of every seed, so rows and claims are exact. Curves and map cells keep only mean, interval and
- * number of seeds; two of these are joined by their sums of squares,
+ * A results file keeps the value of every seed, so rows, claims and map cells are exact. Curves keep only mean, interval and number
+ * of seeds; two of these are joined by their sums of squares,
  *
  *     n = n₁ + n₂      m = (n₁ m₁ + n₂ m₂) / n      (n − 1) s² = Σ_k (n_k − 1) s_k² + n_k (m_k − m)²
  *
@@ -11,6 +11,7 @@
 import { studentT } from '../../../results/student-t.ts'
 import type { ResultsFile, ResultsRow } from '../../../results/results-file.ts'
 import { claimsOf } from './claims.ts'
+import { mapCells } from './map-cells.ts'
 import type { Difference } from '../../../results/paired-difference.ts'
 import { rounded } from '../../../results/round.ts'
 
@@ -48,7 +49,7 @@ export class OverlapError extends Error {
 
 /**
  * The own results with the published seeds that they lack. Both must be alike (`differenceOf`). Throws OverlapError for a table with
- * curves or a map if some of its own seeds are published, unless all are, with the same values.
+ * curves if some of its own seeds are published, unless all are, with the same values.
  */
 export function joinResults(own: ResultsFile, published: ResultsFile): ResultsFile {
   const kept = published.seeds.filter((seed) => !own.seeds.includes(seed))
@@ -56,7 +57,7 @@ export function joinResults(own: ResultsFile, published: ResultsFile): ResultsFi
   const fresh = own.seeds.filter((seed) => !published.seeds.includes(seed))
   const isApart = fresh.length === own.seeds.length
   const isKnown = fresh.length === 0 && isPublished(own, published)
-  if ((own.curves ?? own.map) && !isApart && !isKnown) {
+  if (own.curves && !isApart && !isKnown) {
     const all = seedsText([...published.seeds, ...fresh].sort((a, b) => a - b))
     const only = fresh.length === 0 ? '' : `only --seeds ${seedsText(fresh)}, or `
     throw new OverlapError(
@@ -77,7 +78,7 @@ export function joinResults(own: ResultsFile, published: ResultsFile): ResultsFi
     rows,
     claims: claimsOf(own.claims, rows),
     ...(own.curves && { curves: isKnown ? published.curves : joinCurves(own.curves, published.curves ?? []) }),
-    ...(own.map && { map: isKnown ? published.map : joinMap(own.map, published.map ?? []) }),
+    ...(own.map && { map: mapCells(own.map, rows) }),
   }
 }
 
@@ -121,22 +122,6 @@ function joinCurves(own: Curves, published: Curves): Curves {
       return before === undefined ? [] : [{ iteration: point.iteration, ...rounded(pooled(point, before)) }]
     })
     return { ...curve, points }
-  })
-}
-
-type MapCells = NonNullable<ResultsFile['map']>
-
-function joinMap(own: MapCells, published: MapCells): MapCells {
-  return own.map((cell) => {
-    const before = published.find(({ row, over }) => row === cell.row && over === cell.over)
-    if (before === undefined) return cell
-    return {
-      ...cell,
-      gain: cell.gain && before.gain ? rounded(pooled(cell.gain, before.gain)) : (cell.gain ?? before.gain),
-      collapsed: cell.collapsed + before.collapsed,
-      pleased: cell.pleased + before.pleased,
-      seeds: cell.seeds + before.seeds,
-    }
   })
 }
 

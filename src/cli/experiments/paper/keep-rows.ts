@@ -7,6 +7,7 @@ import type { ResultsFile, ResultsRow } from '../../../results/results-file.ts'
 import { claimsOf } from './claims.ts'
 import { actsIn } from './jobs.ts'
 import { hasMeasuresOf, identityOf } from './join-results.ts'
+import { cellPlaces, mapCells } from './map-cells.ts'
 import type { TablePlan } from './plan.ts'
 
 /** The part of a plan that needs only these arms: rows and claims of theirs, and places of a map whose arms are all among them. */
@@ -22,7 +23,6 @@ export function onlyArms(plan: TablePlan, ids: readonly string[]): TablePlan {
 /** Why the rows that `own` lacks cannot keep their published values; null if they can. */
 export function whyNotKept(plan: TablePlan, own: ResultsFile, published: ResultsFile | null): string | null {
   if (published === null) return 'it is not published yet'
-  if (plan.map !== undefined) return 'its cells compare arms with one another'
   const dependent = plan.measures.find(({ comparesArms }) => comparesArms)
   if (dependent !== undefined) return `“${dependent.label}” compares arms with one another`
   if (!hasMeasuresOf(own, published)) return 'its measures differ from the published ones'
@@ -63,6 +63,7 @@ export function keepRows(plan: TablePlan, own: ResultsFile, published: ResultsFi
     rows,
     claims: claimsOf(plan.claims, rows),
     ...(own.curves && { curves: [...kept, ...own.curves] }),
+    ...(plan.map && { map: mapCells(cellPlaces(plan.map), rows) }),
   }
 }
 

@@ -1,9 +1,10 @@
 /** A results file as text for a terminal, and as the section of docs/results.md between its markers. */
 import { markdownTable } from '../markdown-table.ts'
 import { partEffects, type PartColumn, type PartEffect } from '../../../results/part-effects.ts'
-import type { ResultsFile, TableName } from '../../../results/results-file.ts'
+import { hasMark, isClearGain, mapGrids } from '../../../results/map-grids.ts'
+import type { MapCell, ResultsFile, TableName } from '../../../results/results-file.ts'
 import { summary } from '../../../results/paired-difference.ts'
-import { counted, differenceWords, levelWithInterval, signed, UNKNOWN } from './words.ts'
+import { counted, differenceWords, level, levelWithInterval, signed, UNKNOWN } from './words.ts'
 
 function cells({ measures, rows, seeds }: ResultsFile): string[][] {
   return [
@@ -70,6 +71,35 @@ function mapLines({ map = [] }: ResultsFile): string[] {
   })
 }
 
+/** For each baseline and λ a grid of start policies by ε. */
+function mapTables(map: readonly MapCell[]): string[][] {
+  return (['grpo', 'frozen-judge'] as const).flatMap((over) =>
+    mapGrids(map, over).map(({ lambda, voteFlips, rows }) =>
+      markdownTable([
+        [`λ = ${lambda}, over ${OVER[over]}`, ...voteFlips.map((flips) => `ε = ${flips}`)],
+        ...rows.map(({ start, startAccuracy, cells: places }) => [
+          startAccuracy === null ? start : `${start} (${level(startAccuracy, 'share')} at the start)`,
+          ...places.map((cell) => (cell === null ? UNKNOWN : cellWords(cell))),
+        ]),
+      ]),
+    ),
+  )
+}
+
+const OVER = { grpo: 'outcomes alone', 'frozen-judge': 'a frozen judge' } as const
+
+function cellWords(cell: MapCell): string {
+  if (cell.gain === null) return UNKNOWN
+  const words = differenceWords(cell.gain, 'share')
+  const marks = [...(hasMark(cell, 'collapsed') ? ['▼'] : []), ...(hasMark(cell, 'pleased') ? ['●'] : [])]
+  return [isClearGain(cell) ? `**${words}**` : words, ...marks].join(' ')
+}
+
+const MAP_KEY =
+  'Points of held-out accuracy in distribution; bold where the interval excludes zero. Marks that at least half of the seeds have: ' +
+  '▼ the judge collapsed (its balanced accuracy on fixed trajectories fell by more than 5 points), ● the policy pleased the judge ' +
+  '(the mean score rose and the mean outcome fell).'
+
 /** A section without its markers. */
 export function markdownReport(table: TableName, results: ResultsFile | null, about: string): string {
   const command = `npm run experiments -- paper --table ${table}`
@@ -83,7 +113,7 @@ export function markdownReport(table: TableName, results: ResultsFile | null, ab
   const parts = [
     about,
     // A map has a row for each arm, which is too much to read: its cells are the result.
-    ...(results.map ? [mapLines(results).map((line) => `- ${line}`)] : [markdownTable(cells(results))]),
+    ...(results.map ? [...mapTables(results.map), MAP_KEY] : [markdownTable(cells(results))]),
     ...(claims.length > 0 ? [markdownTable([['Claim', 'Verdict', 'Difference'], ...claims])] : []),
     `${provenance({ ...results, iterations: iterationsOf(results) })}; ${results.evaluationTasks} held-out tasks a split.`,
     ['```', results.command, '```'],

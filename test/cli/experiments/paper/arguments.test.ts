@@ -32,6 +32,8 @@ describe('the arguments of the paper', () => {
     expect(options.overrides).toEqual({ lambda: 0.5 })
     expect(options.starts).toEqual({ weak: 'models/weak', strong: 'models/strong' })
     expect(parsePaperArguments([])!.starts).toEqual({ shipped: null })
+    const both = ['--policy-model', 'weak=models/weak', '--policy-model', 'shipped']
+    expect(parsePaperArguments(both)!.starts).toEqual({ weak: 'models/weak', shipped: null })
   })
 
   it('refuse what they do not know, and quick results as published ones', () => {

@@ -138,6 +138,7 @@ describe('the results of a table', () => {
       seeds: 2,
     })
     expect(results.map![0]!.gain!.mean).toBeCloseTo(-0.1, 12)
+    expect(results.map![0]!.startAccuracy).toBe(0.4)
   })
 
   it('have curves with the mean of all seeds', () => {

@@ -23,7 +23,7 @@ function resultsOf(
 }
 
 describe('running one arm of a table again', () => {
-  it.each(['household', 'signals', 'lambda'] as const)('keeps the other published rows: %s', (table) => {
+  it.each(['household', 'signals', 'lambda', 'map'] as const)('keeps the other published rows: %s', (table) => {
     const plan = planOf(table)
     const { id: again } = plan.arms.at(-1)!
     const published = resultsOf(plan, 'old')

@@ -3,6 +3,7 @@ import { QUICK } from '../../../../src/cli/experiments/paper/budget.ts'
 import { buildResults } from '../../../../src/cli/experiments/paper/build-results.ts'
 import { agreement, markdownReport, textReport, withSections } from '../../../../src/cli/experiments/paper/report.ts'
 import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
+import { madeUpCell } from '../../../results/made-up-results.ts'
 import { accuracies, madeUpRecord, runsOf } from './made-up-records.ts'
 
 const FROM = { command: 'npm run experiments -- paper --table votes', date: '2026-03-01', models: {} }
@@ -47,6 +48,22 @@ describe('the report of a table', () => {
     expect(text).toContain('npm run experiments -- paper --table votes')
     expect(withSections(text, { votes: 'x' })).toContain('<!-- results:votes -->\n\nx\n<!-- /results:votes -->')
     expect(() => withSections('', { votes: 'x' })).toThrow(/has no section/)
+  })
+
+  it('draws a map as a grid for each baseline and λ', () => {
+    const map = [
+      madeUpCell({ collapsed: 2 }),
+      madeUpCell({ voteFlips: 0.2, gain: { mean: -0.02, low: -0.1, high: 0.06, n: 3 }, pleased: 1 }),
+      madeUpCell({ over: 'frozen-judge', startAccuracy: null }),
+    ]
+    const lines = markdownReport('map', { ...results, map }, 'The map.').split('\n')
+    expect(lines).toContain('| λ = 1, over outcomes alone | ε = 0 | ε = 0.2 |')
+    expect(lines).toContain(
+      '| weak (22.0 % at the start) | **+5.0 points (+1.0 to +9.0)** ▼ | −2.0 points (−10.0 to +6.0) |',
+    )
+    expect(lines).toContain('| λ = 1, over a frozen judge | ε = 0 |')
+    expect(lines).toContain('| weak | **+5.0 points (+1.0 to +9.0)** |')
+    expect(lines.some((line) => line.includes('▼ the judge collapsed'))).toBe(true)
   })
 
   it('says how to make a table that has no results', () => {

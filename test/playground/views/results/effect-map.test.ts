@@ -19,9 +19,15 @@ describe('the map of effects', () => {
       [1, [0, 0.2]],
       [4, [0, 0.2]],
     ])
-    expect(panels[0]!.rows.map(({ start, cells }) => [start, cells.map((cell) => cell !== null)])).toEqual([
-      ['strong', [false, false]],
-      ['weak', [true, true]],
+    expect(
+      panels[0]!.rows.map(({ start, startAccuracy, cells }) => [
+        start,
+        startAccuracy,
+        ...cells.map((cell) => cell !== null),
+      ]),
+    ).toEqual([
+      ['strong', null, false, false],
+      ['weak', 0.22, true, true],
     ])
   })
 

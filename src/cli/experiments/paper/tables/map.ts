@@ -4,9 +4,14 @@
  */
 import type { Settings } from '../../../../method/settings.ts'
 import type { Budget } from '../budget.ts'
-import type { ArmPlan, MapPlace, TablePlan } from '../plan.ts'
+import type { ArmPlan, MapPlace, MeasurePlan, TablePlan } from '../plan.ts'
 import { ARM_LABELS } from './arms.ts'
-import { ACCURACY, JUDGE_BALANCED, late } from './measures.ts'
+import { CELL_MEASURES } from '../map-cells.ts'
+import { evaluated, type RunRecord } from '../run-record.ts'
+import { ACCURACY, ACCURACY_METRICS, JUDGE_BALANCED, late } from './measures.ts'
+
+/** A judge has collapsed if its balanced accuracy on the fixed trajectories fell by more than this. */
+const COLLAPSE = 0.05
 
 export function mapTable(budget: Budget, starts: readonly string[]): TablePlan {
   const arms: ArmPlan[] = []
@@ -62,8 +67,46 @@ export function mapTable(budget: Budget, starts: readonly string[]): TablePlan {
       ACCURACY[0]!,
       JUDGE_BALANCED,
       late('score', "judge's mean score, last fifth", 'policy/step_score/mean', 'number'),
+      {
+        id: CELL_MEASURES.start,
+        label: 'at the start, T = 0',
+        unit: 'share',
+        of: (run) => evaluated(run, ACCURACY_METRICS.id, 0),
+      },
+      mark(CELL_MEASURES.collapsed, 'judge collapsed', hasCollapsedJudge),
+      mark(CELL_MEASURES.pleased, 'policy pleased the judge', pleasesJudge),
     ],
     claims: [],
     map,
   }
+}
+
+/** 1 for the seeds for which it holds, 0 for the others, null where it is unknown. */
+function mark(id: string, label: string, holds: (run: RunRecord) => boolean | null): MeasurePlan {
+  return {
+    id,
+    label,
+    unit: 'share',
+    of: (run) => {
+      const held = holds(run)
+      return held === null ? null : Number(held)
+    },
+  }
+}
+
+function hasCollapsedJudge(run: RunRecord): boolean | null {
+  const [first, last] = [evaluated(run, 'judge/balanced_acc', 0), evaluated(run, 'judge/balanced_acc', -1)]
+  return first === null || last === null ? null : last < first - COLLAPSE
+}
+
+/** The judge's mean score rose while the mean outcome of the same episodes fell. */
+function pleasesJudge(run: RunRecord): boolean | null {
+  const [score, outcome] = [riseOf('policy/step_score/mean', run), riseOf('policy/outcome/mean', run)]
+  return score === null || outcome === null ? null : score > 0 && outcome < 0
+}
+
+/** From the first fifth of the iterations to the last. */
+function riseOf(metric: string, { early, late: after }: RunRecord): number | null {
+  const [before, now] = [early[metric], after[metric]]
+  return before === undefined || now === undefined ? null : now - before
 }
