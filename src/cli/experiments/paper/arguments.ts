@@ -1,5 +1,6 @@
 /** The arguments of `npm run experiments -- paper`. */
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { SHARED_MODELS } from '../../../roles/shipped-models.ts'
 import { BACKENDS, type BackendName } from '../../../language-model/backends/backend.ts'
 import { TABLES, type TableName } from '../../../results/results-file.ts'
@@ -62,7 +63,7 @@ export interface PaperArguments {
   atOnce: number
   out: string
   overrides: Partial<Settings>
-  /** Folders of the map's start policies by name; null is the shipped one. */
+  /** Absolute paths of the map's start policies by name; null is the shipped one. */
   starts: Readonly<Record<string, string | null>>
   models: string
   /** Folder of the models that worlds share. */
@@ -140,7 +141,7 @@ function startsFrom(given: readonly string[]): Record<string, string | null> {
           `--policy-model must be NAME=DIR, as in weak=models/weak, or ${SHIPPED}, not "${text}".`,
         )
       }
-      return [name, folder]
+      return [name, resolve(folder)]
     }),
   )
 }

@@ -106,7 +106,7 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
     complete.push(options.arms === null ? own : await withPublishedRows(own, whole[index]!, options.isPublished))
   }
   for (const results of complete) await report(results, out)
-  if (options.isPublished) {
+  if (options.isPublished && complete.length > 0) {
     await publish(ROOT, await Promise.all(complete.map(withPublishedSeeds)))
     tell('Published in public/results and docs/results.md.')
   } else if (complete.length > 0) {
@@ -119,12 +119,18 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
 
 function provenanceOf(plan: TablePlan, options: PaperArguments, { models }: JobOptions) {
   const worlds = new Set(plan.arms.map(({ preset }) => preset.split('+')[0]!))
-  const isUsed = (name: string) =>
-    [...worlds].some((world) => name.startsWith(`${world}-`)) || (plan.map !== undefined && name.includes('/'))
+  const isUsed = (name: string) => [...worlds].some((world) => name.startsWith(`${world}-`))
+  // By name, because the same weights may lie in another folder elsewhere.
+  const starts = Object.entries(plan.map === undefined ? {} : options.starts).flatMap(([name, folder]) =>
+    folder === null ? [] : [[`start ${name}`, models[folder]!] as const],
+  )
   return {
     command: `npm run experiments -- paper ${ownArguments(plan, options.given).join(' ')}`,
     date: new Date().toISOString().slice(0, 10),
-    models: Object.fromEntries(Object.entries(playersOf(plan, models)).filter(([name]) => isUsed(name))),
+    models: Object.fromEntries([
+      ...Object.entries(playersOf(plan, models)).filter(([name]) => isUsed(name)),
+      ...starts,
+    ]),
   }
 }
 

@@ -12,7 +12,7 @@ import { ArgumentError } from '../../arguments.ts'
 import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
 
 /** What results depend on besides the models, whose weights are hashed. */
-const SOURCES = ['src/method', 'src/worlds', 'src/engines', 'src/language-model', 'src/sessions', 'package-lock.json']
+const SOURCES = ['src', 'package-lock.json']
 const HASH_DIGITS = 16
 
 /** "1a2b3c4", with "+changes" for changed sources; "unknown" outside of a repository. */
@@ -29,7 +29,7 @@ export function currentCommit(root: string): string {
 
 /**
  * SHA-256 of what runs depend on besides the code: the built-in models' weights and the trajectories that measure the judge by
- * name, and each start policy by folder. `shared` is the folder of the models that worlds share, if they play. Throws ArgumentError.
+ * name, and each start policy by its folder, an absolute path. `shared` is the folder of the models that worlds share, if they play. Throws ArgumentError.
  */
 export async function hashInputs(
   models: string,

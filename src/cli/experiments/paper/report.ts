@@ -46,21 +46,25 @@ function iterationsOf({ rows }: ResultsFile): string {
   return [...new Set(rows.filter(({ isStart }) => !isStart).map(({ iterations }) => iterations))].join(' or ')
 }
 
-/** Columns of one width, then the claims, one on each line. */
+/** Columns of one width, then the claims, one on each line. Of a map its cells, because it has a row for each arm. */
 export function textReport(results: ResultsFile): string {
+  const lines = results.map ? mapLines(results.map) : [...columns(results), '', ...claimLines(results)]
+  const from = provenance({ ...results, iterations: iterationsOf(results) })
+  return [results.title, from, '', ...lines].join('\n') + '\n'
+}
+
+function columns(results: ResultsFile): string[] {
   const table = cells(results)
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
-  const lines = table.map((row) =>
+  return table.map((row) =>
     row
       .map((cell, i) => cell.padEnd(widths[i]!))
       .join('  ')
       .trimEnd(),
   )
-  const from = provenance({ ...results, iterations: iterationsOf(results) })
-  return [results.title, from, '', ...lines, '', ...claimLines(results), ...mapLines(results)].join('\n') + '\n'
 }
 
-function mapLines({ map = [] }: ResultsFile): string[] {
+function mapLines(map: readonly MapCell[]): string[] {
   return map.map(({ start, lambda, voteFlips, over, gain, collapsed, pleased, seeds }) => {
     const marks = [
       ...(collapsed > 0 ? [`judge collapsed in ${collapsed} of ${seeds}`] : []),
@@ -97,8 +101,8 @@ function cellWords(cell: MapCell): string {
 
 const MAP_KEY =
   'Points of held-out accuracy in distribution; bold where the interval excludes zero. Marks that at least half of the seeds have: ' +
-  '▼ the judge collapsed (its balanced accuracy on fixed trajectories fell by more than 5 points), ● the policy pleased the judge ' +
-  '(the mean score rose and the mean outcome fell).'
+  '▼ the judge collapsed (its balanced accuracy on fixed trajectories lost more than 15 % of its lead over chance), ● the policy ' +
+  'pleased the judge (the mean score rose and the mean outcome fell).'
 
 /** A section without its markers. */
 export function markdownReport(table: TableName, results: ResultsFile | null, about: string): string {

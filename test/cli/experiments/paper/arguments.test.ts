@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ArgumentError } from '../../../../src/cli/arguments.ts'
 import { parsePaperArguments, parseSeeds } from '../../../../src/cli/experiments/paper/arguments.ts'
@@ -30,10 +31,10 @@ describe('the arguments of the paper', () => {
     ]
     const options = parsePaperArguments(given)!
     expect(options.overrides).toEqual({ lambda: 0.5 })
-    expect(options.starts).toEqual({ weak: 'models/weak', strong: 'models/strong' })
+    expect(options.starts).toEqual({ weak: resolve('models/weak'), strong: resolve('models/strong') })
     expect(parsePaperArguments([])!.starts).toEqual({ shipped: null })
     const both = ['--policy-model', 'weak=models/weak', '--policy-model', 'shipped']
-    expect(parsePaperArguments(both)!.starts).toEqual({ weak: 'models/weak', shipped: null })
+    expect(parsePaperArguments(both)!.starts).toEqual({ weak: resolve('models/weak'), shipped: null })
   })
 
   it('refuse what they do not know, and quick results as published ones', () => {

@@ -141,6 +141,26 @@ describe('the results of a table', () => {
     expect(results.map![0]!.startAccuracy).toBe(0.4)
   })
 
+  it('mark a collapse by the same loss for every share of flipped votes', () => {
+    const plan = planTable('map', { ...QUICK, mapSeeds: [0], voteFlips: [0, 0.4] }, ['weak'])
+    const collapsed = (before: number, after: number) => {
+      const run = madeUpRecord({
+        evaluations: accuracies(0.4, 0.5).map((each, i) => ({
+          ...each,
+          values: { ...each.values, 'judge/balanced_acc': i === 0 ? before : after },
+        })),
+      })
+      return buildResults(
+        plan,
+        runsOf(plan, () => run),
+        FROM,
+      ).map![0]!.collapsed
+    }
+    // A judge of 85 % that fell to 75 %, as it is measured with ε = 0 and ε = 0.4; and one that fell to 81 %.
+    expect([collapsed(0.85, 0.75), collapsed(0.57, 0.55)]).toEqual([1, 1])
+    expect([collapsed(0.85, 0.81), collapsed(0.57, 0.562)]).toEqual([0, 0])
+  })
+
   it('have curves with the mean of all seeds', () => {
     const plan = planTable('signals', { ...QUICK, seeds: [0, 1] }, [])
     const results = buildResults(

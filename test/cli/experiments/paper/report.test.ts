@@ -64,6 +64,9 @@ describe('the report of a table', () => {
     expect(lines).toContain('| λ = 1, over a frozen judge | ε = 0 |')
     expect(lines).toContain('| weak | **+5.0 points (+1.0 to +9.0)** |')
     expect(lines.some((line) => line.includes('▼ the judge collapsed'))).toBe(true)
+    const text = textReport({ ...results, map })
+    expect(text).toContain('weak, λ = 1, ε = 0, over grpo: +5.0 points (+1.0 to +9.0); judge collapsed in 2 of 3')
+    expect(text).not.toContain('m = 3')
   })
 
   it('says how to make a table that has no results', () => {

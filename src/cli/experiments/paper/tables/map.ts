@@ -10,8 +10,12 @@ import { CELL_MEASURES } from '../map-cells.ts'
 import { evaluated, type RunRecord } from '../run-record.ts'
 import { ACCURACY, ACCURACY_METRICS, JUDGE_BALANCED, late } from './measures.ts'
 
-/** A judge has collapsed if its balanced accuracy on the fixed trajectories fell by more than this. */
-const COLLAPSE = 0.05
+/**
+ * A judge has collapsed if it lost more than this of its lead over chance on the fixed trajectories. Flipped votes shrink the lead
+ * to 1 − 2ε of it, at the start and at the end alike, so the share is the same for every ε.
+ */
+const COLLAPSE = 0.15
+const CHANCE = 0.5
 
 export function mapTable(budget: Budget, starts: readonly string[]): TablePlan {
   const arms: ArmPlan[] = []
@@ -96,10 +100,10 @@ function mark(id: string, label: string, holds: (run: RunRecord) => boolean | nu
 
 function hasCollapsedJudge(run: RunRecord): boolean | null {
   const [first, last] = [evaluated(run, 'judge/balanced_acc', 0), evaluated(run, 'judge/balanced_acc', -1)]
-  return first === null || last === null ? null : last < first - COLLAPSE
+  return first === null || last === null ? null : first - last > COLLAPSE * (first - CHANCE)
 }
 
-/** The judge's mean score rose while the mean outcome of the same episodes fell. */
+/** The mean score of the judged steps rose while the mean outcome of the training episodes fell. */
 function pleasesJudge(run: RunRecord): boolean | null {
   const [score, outcome] = [riseOf('policy/step_score/mean', run), riseOf('policy/outcome/mean', run)]
   return score === null || outcome === null ? null : score > 0 && outcome < 0
