@@ -35,7 +35,7 @@ function hostOf(models: string, samplers: number | null): PlayersHost {
   return {
     shippedModel: (name) => resolve(models, name),
     startModel: (role) =>
-      connectWorker<TransformerModel>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
+      connectWorker<TransformerModel>(startThread(new URL('../../workers/model.ts', import.meta.url)), role),
     samplers: samplers ?? samplersFor(availableParallelism()),
     startWebLlm: null,
     findWebGpuObstacle: webGpuObstacleInNode,

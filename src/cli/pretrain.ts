@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { STRENGTHS, type Strength } from '../method/judge-evaluation/fixed-trajectory.ts'
 import type { Role } from '../method/ports.ts'
 import { folderReader } from '../language-model/files/folder-reader.ts'
+import { ModelFileError } from '../language-model/files/model-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
 import { codingTraining } from '../pretraining/coding/trainings.ts'
 import { desktopTraining } from '../pretraining/desktop/trainings.ts'
@@ -19,6 +20,7 @@ import { ownTrainings } from '../pretraining/own/trainings.ts'
 import { OwnGuest } from '../worlds/own/guest.ts'
 import { loadEngine } from '../worlds/sandbox/engine-binary.ts'
 import { writeTrajectories } from '../worlds/stored-trajectories.ts'
+import { errorText } from '../threads/error-text.ts'
 import { ArgumentError } from './arguments.ts'
 import { asArgument, readWorldFile } from './world-file.ts'
 import {
@@ -46,7 +48,12 @@ async function writeFixedTrajectories(
   const loaded = {} as Record<Strength, { model: LanguageModel; temperature: number }>
   for (const strength of STRENGTHS) {
     const { folder, temperature } = policies[strength]
-    loaded[strength] = { model: await LanguageModel.load(folderReader(folder), 'cpu'), temperature }
+    const model = await LanguageModel.load(folderReader(folder), 'cpu').catch((cause: unknown) => {
+      throw cause instanceof ModelFileError
+        ? new ArgumentError(`--policies ${strength}=${folder}: ${cause.message}`, { cause })
+        : cause
+    })
+    loaded[strength] = { model, temperature }
   }
   const opened = TRAJECTORY_WORLDS[world]()
   const tasks = await playTrajectories(opened, loaded, seed)
@@ -105,7 +112,7 @@ try {
   else if (options.file !== null) await trainOwnModels(options.file, options)
   else await trainModels(options)
 } catch (error) {
-  if (!(error instanceof ArgumentError)) throw error
-  process.stderr.write(`${error.message}\n${PRETRAIN_USAGE}`)
-  process.exitCode = 2
+  const isBadArgument = error instanceof ArgumentError
+  process.stderr.write(`${errorText(error)}\n${isBadArgument ? PRETRAIN_USAGE : ''}`)
+  process.exitCode = isBadArgument ? 2 : 1
 }

@@ -27,6 +27,6 @@ export async function asArgument<Result>(run: () => Promise<Result>): Promise<Re
     return await run()
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'OwnWorldError') throw error
-    throw new ArgumentError(`--world: ${error.message}`, { cause: error })
+    throw new ArgumentError(error.message, { cause: error })
   }
 }

@@ -12,7 +12,7 @@ import { relaxedSimdFlags, root } from '../../scripts/ensure.mjs'
 
 /** Modules that a command starts by address instead of importing them. */
 const STARTED = [
-  ...['policy', 'reward', 'author', 'judge', 'own-world'].map((name) => `workers/${name}.ts`),
+  ...['model', 'judge', 'own-world'].map((name) => `workers/${name}.ts`),
   'src/engines/backends/node-graphics-probe.ts',
 ]
 

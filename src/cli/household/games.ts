@@ -148,7 +148,11 @@ export class OfficialShelf implements GameShelf {
     const files = this.#matching(filter)
     const found = files.filter((file) => file.id === id)
     if (found.length === 0) found.push(...files.filter((file) => file.id.includes(id)))
-    if (found.length === 1) return this.#game(found[0]!)
+    if (found.length === 1) {
+      const game = await this.#game(found[0]!)
+      if (isOfType(game, filter.task)) return game
+      throw new NoGameError(`The task of "${game.id}" is of the type ${game.goal.taskType}, not ${filter.task}.`)
+    }
     if (found.length === 0) throw new NoGameError(`No game in "${this.path}" has "${id}" in its id.`)
     const some = found.slice(0, 3).map((file) => file.id)
     throw new NoGameError(
@@ -165,7 +169,7 @@ export class OfficialShelf implements GameShelf {
       if (!mayBe(file, task)) continue
       try {
         const game = await this.#game(file)
-        if (task === undefined || game.goal.taskType === task) return game
+        if (isOfType(game, task)) return game
       } catch (error) {
         if (!(error instanceof NoGameError)) throw error
         unreadable = error
@@ -180,9 +184,13 @@ export class OfficialShelf implements GameShelf {
     let skip = first
     for (const file of this.#matching(filter)) {
       if (left <= 0) return
-      if (skip-- > 0) continue
+      // Without a task type, what is skipped need not be read.
+      if (filter.task === undefined && skip-- > 0) continue
       try {
-        yield listed(await this.#game(file), file.folder)
+        const game = await this.#game(file)
+        if (!isOfType(game, filter.task)) continue
+        if (filter.task !== undefined && skip-- > 0) continue
+        yield listed(game, file.folder)
         left--
       } catch (error) {
         if (!(error instanceof NoGameError)) throw error
@@ -196,10 +204,13 @@ export class OfficialShelf implements GameShelf {
     return this.#files.filter((file) => (folder === undefined || file.folder === folder) && mayBe(file, task))
   }
 
+  /** With the id of its file: a game that is not in the folders of a release has another one by itself. */
   #game(file: ShelvedFile): Promise<HouseholdGame> {
-    return (file.read ??= readGame(file.source))
+    return (file.read ??= readGame(file.source).then((game) => ({ ...game, id: file.id })))
   }
 }
+
+const isOfType = ({ goal }: HouseholdGame, task: TaskType | undefined) => task === undefined || goal.taskType === task
 
 /** Guesses from the folder's name; only the game itself is certain. */
 function mayBe({ id }: ShelvedFile, task: TaskType | undefined): boolean {

@@ -52,8 +52,6 @@ export function parsePretrainArguments(args: string[]): PretrainArguments | null
     args,
     options: {
       world: { type: 'string' },
-      // Former name of --world.
-      setting: { type: 'string' },
       role: { type: 'string' },
       out: { type: 'string' },
       trajectories: { type: 'boolean', default: false },
@@ -65,7 +63,7 @@ export function parsePretrainArguments(args: string[]): PretrainArguments | null
   })
   if (values.help) return null
   const { role, seed, after, trajectories, policies } = values
-  const world = values.world ?? values.setting ?? 'household'
+  const world = values.world ?? 'household'
   const file = isWorldFile(world) ? world : null
   if (file !== null && trajectories)
     throw new ArgumentError('--trajectories is for the worlds that ship, not for a file.')

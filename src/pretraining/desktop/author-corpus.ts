@@ -13,7 +13,8 @@ import { chance, pick, seededRandom, type Random } from '../../worlds/random.ts'
 import { authorLine, drawAccuracy, drawOfKind, drawSummary } from '../author-lines.ts'
 import type { Piece } from '../demonstration-corpus.ts'
 
-const STEP_LIMIT = 20
+/** The shipped weights were made from rewrites to `id` tasks too. */
+const REWRITING = { stepLimit: 20, allowsIdTasks: true }
 
 const COMPLAINTS = ['search', 'handling', 'stopping'] as const
 type Complaint = (typeof COMPLAINTS)[number]
@@ -52,7 +53,7 @@ function tryPieces(seed: number, index: number, random: Random): Piece[] | null 
   const direction: Direction = chance(random, 0.5) ? 'harder' : 'easier'
   const task = drawTask(seed, index, random)
   const complaint = pick(random, COMPLAINTS)
-  const rewrite = drawOfKind(possibleRewrites(task, direction, STEP_LIMIT), ANSWERS[complaint], random)
+  const rewrite = drawOfKind(possibleRewrites(task, direction, REWRITING), ANSWERS[complaint], random)
   if (!rewrite) return null
   const accuracy = drawAccuracy(direction, random)
   const criticSummary = drawSummary(REASONS[direction][complaint], REASONS[direction][pick(random, COMPLAINTS)], random)
@@ -64,8 +65,8 @@ function tryPieces(seed: number, index: number, random: Random): Piece[] | null 
 function drawTask(seed: number, index: number, random: Random): DesktopTask {
   const task = taskOf(generateTask({ seed: seed * 1_000_003 + index, split: 'train' }))
   if (!chance(random, 0.4)) return task
-  const rewrites = possibleRewrites(task, chance(random, 0.5) ? 'harder' : 'easier', STEP_LIMIT)
+  const rewrites = possibleRewrites(task, chance(random, 0.5) ? 'harder' : 'easier', REWRITING)
   if (rewrites.length === 0) return task
-  const outcome = applyRewrite(task, pick(random, rewrites), `${task.id}/0`, STEP_LIMIT)
+  const outcome = applyRewrite(task, pick(random, rewrites), `${task.id}/0`, REWRITING)
   return outcome.ok ? outcome.task : task
 }

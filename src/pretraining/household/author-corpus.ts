@@ -13,7 +13,8 @@ import type { Direction } from '../../method/ports.ts'
 import { authorLine, drawAccuracy, drawOfKind, drawSummary } from '../author-lines.ts'
 import type { Piece } from '../demonstration-corpus.ts'
 
-const STEP_LIMIT = 20
+/** The shipped weights were made from rewrites to `id` goals too. */
+const REWRITING = { stepLimit: 20, allowsIdGoals: true }
 
 const COMPLAINTS = ['search', 'handling', 'idling'] as const
 type Complaint = (typeof COMPLAINTS)[number]
@@ -70,7 +71,7 @@ function tryPieces(seed: number, index: number, random: Random): Piece[] | null 
   const direction: Direction = chance(random, 0.5) ? 'harder' : 'easier'
   const task = drawTask(seed, index, random)
   const complaint = pick(random, COMPLAINTS)
-  const rewrite = drawOfKind(possibleRewrites(task, direction, { stepLimit: STEP_LIMIT }), ANSWERS[complaint], random)
+  const rewrite = drawOfKind(possibleRewrites(task, direction, REWRITING), ANSWERS[complaint], random)
   if (!rewrite) return null
   const accuracy = drawAccuracy(direction, random)
   const reasonsOf = (about: Complaint) => REASONS[direction][about](task.goal.object)
@@ -83,9 +84,9 @@ function tryPieces(seed: number, index: number, random: Random): Piece[] | null 
 function drawTask(seed: number, index: number, random: Random): HouseholdTask {
   let task = taskOf(generateGame({ seed: seed * 1_000_003 + index, split: 'train', sceneSize: 'compact' }))
   for (let round = 0; round < 2 && chance(random, 0.3); round++) {
-    const rewrites = possibleRewrites(task, chance(random, 0.5) ? 'harder' : 'easier', { stepLimit: STEP_LIMIT })
+    const rewrites = possibleRewrites(task, chance(random, 0.5) ? 'harder' : 'easier', REWRITING)
     if (rewrites.length === 0) break
-    const outcome = applyRewrite(task, pick(random, rewrites), `${task.id}/${round}`, { stepLimit: STEP_LIMIT })
+    const outcome = applyRewrite(task, pick(random, rewrites), `${task.id}/${round}`, REWRITING)
     if (outcome.ok) task = outcome.task
   }
   return task

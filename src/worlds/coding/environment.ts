@@ -27,6 +27,7 @@ import type { CodingTask, Problem } from './problem.ts'
 import { describeImported, rewriteImported } from './released/rewrites.ts'
 import type { ProblemSource } from './problem-source.ts'
 import { outcomeOf } from './program-outcome.ts'
+import { UnknownEpisodeError } from '../unknown-episode-error.ts'
 import { describeSpec } from './problems/statement.ts'
 import { applyRewrite } from './problems/rewrites.ts'
 import { claimsOf, columnsOf, settled, type WrittenColumns } from './written-tests/columns.ts'
@@ -35,15 +36,6 @@ import { readTest, testResult } from './written-tests/read-test.ts'
 interface CodingOptions {
   judge: JudgePort
   problems: ProblemSource
-}
-
-/** Thrown when a step names an episode that was never reset or is over. */
-export class UnknownProgramError extends Error {
-  override readonly name = 'UnknownProgramError'
-
-  constructor(readonly episodeId: string) {
-    super(`There is no running episode "${episodeId}": it was not reset, or it is over. Reset it before stepping it.`)
-  }
 }
 
 /** Whatever programs do is a result. Errors of the judge itself propagate from `step` and `runTests`. */
@@ -72,7 +64,7 @@ export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
     const batch = new ProgramBatch()
     const programs = actions.map(({ episodeId, command }) => {
       const task = this.#tasks.get(episodeId)
-      if (!task) throw new UnknownProgramError(episodeId)
+      if (!task) throw new UnknownEpisodeError(episodeId)
       return { episodeId, index: batch.add(task.id, command, () => groundTruth(task)) }
     })
     const results = await batch.run(this.#judge)

@@ -1,7 +1,6 @@
 /** The desktop as the loop's environment: running episodes by id, stepped in batches, each step with its true label. */
 import { UnknownEpisodeError } from '../unknown-episode-error.ts'
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
-import type { EvidenceRule } from './engine/game.ts'
 import { cloneState, startGame, type DesktopState } from './engine/state.ts'
 import { distanceToGoal } from './planning/distance.ts'
 import { stepLabel } from './planning/step-label.ts'
@@ -17,7 +16,6 @@ interface DesktopOptions {
   screen?: ScreenText
   /** Where tasks come from; generated ones by default. */
   tasks?: (split: Split, count: number, seed: number) => Task[]
-  evidenceRule?: EvidenceRule
 }
 
 interface Episode {
@@ -29,12 +27,10 @@ export class DesktopEnvironment implements EnvironmentPort {
   private readonly episodes = new Map<string, Episode>()
   private readonly screen: ScreenText
   private readonly tasks: NonNullable<DesktopOptions['tasks']>
-  private readonly evidenceRule: EvidenceRule
 
-  constructor({ screen = 'text', tasks = sampleTasks, evidenceRule = 'strict' }: DesktopOptions = {}) {
+  constructor({ screen = 'text', tasks = sampleTasks }: DesktopOptions = {}) {
     this.screen = screen
     this.tasks = tasks
-    this.evidenceRule = evidenceRule
   }
 
   async sampleTasks(split: Split, count: number, seed: number): Promise<Task[]> {
@@ -44,7 +40,7 @@ export class DesktopEnvironment implements EnvironmentPort {
   async reset(starts: readonly { episodeId: string; task: Task; maxSteps: number }[]): Promise<EpisodeStart[]> {
     return starts.map(({ episodeId, task, maxSteps }) => {
       const { game } = task.body as DesktopTask
-      const state = startGame(game, { stepLimit: maxSteps, evidenceRule: this.evidenceRule })
+      const state = startGame(game, { stepLimit: maxSteps })
       this.episodes.set(episodeId, { state, distance: distanceToGoal(state) })
       return { episodeId, opening: openingScreen(state, game.instruction, this.screen) }
     })
@@ -74,7 +70,7 @@ export class DesktopEnvironment implements EnvironmentPort {
   async rewrite(task: Task, rewriteText: string, newId: string, maxSteps: number): Promise<RewriteResult> {
     const rewrite = parseRewrite(rewriteText)
     if (!rewrite) return { ok: false, message: `"${rewriteText.trim().slice(0, 80)}" is not a rewrite.` }
-    const outcome = applyRewrite(task.body as DesktopTask, rewrite, newId, maxSteps)
+    const outcome = applyRewrite(task.body as DesktopTask, rewrite, newId, { stepLimit: maxSteps })
     return outcome.ok
       ? { ok: true, task: portTask(outcome.task), message: outcome.message }
       : { ok: false, message: outcome.message }

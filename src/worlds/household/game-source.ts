@@ -1,6 +1,6 @@
 /** Where the games of a run come from: the generator, or the library of imported games. */
 import type { Split } from '../../method/ports.ts'
-import type { HouseholdGame, SceneSize, TaskType } from './engine/game.ts'
+import type { HouseholdGame, SceneSize } from './engine/game.ts'
 import { generateGame } from './generator/generate-game.ts'
 import { hashOf } from '../random.ts'
 
@@ -9,17 +9,11 @@ export interface GameSource {
   sample(split: Split, count: number, seed: number): Promise<HouseholdGame[]>
 }
 
-interface GeneratedGamesOptions {
-  sceneSize: SceneSize
-  /** Defaults to all six. */
-  taskTypes?: readonly TaskType[]
-}
-
-export function generatedGames({ sceneSize, taskTypes }: GeneratedGamesOptions): GameSource {
+export function generatedGames({ sceneSize }: { sceneSize: SceneSize }): GameSource {
   return {
     async sample(split, count, seed) {
       return Array.from({ length: count }, (_, index) =>
-        generateGame({ seed: hashOf('task', seed, index), split, sceneSize, taskTypes }),
+        generateGame({ seed: hashOf('task', seed, index), split, sceneSize }),
       )
     },
   }

@@ -12,7 +12,7 @@
  */
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type { RoleFormats, StepJudgeFormat } from '../../method/ports.ts'
-import { lastAnswer, lastLine, lastScore } from './answers.ts'
+import { bare, lastAnswer, lastLine, lastScore } from './answers.ts'
 import { authorMessage } from './author-message.ts'
 import { begun, continued, opened } from './conversation.ts'
 import { instructCritic } from './critic-prompt.ts'
@@ -103,7 +103,7 @@ export function stepAuthor(pieces: ChatPieces, instructions: string): RoleFormat
         `${authorMessage(input, foreign)}\n\nThink, then write the change in a last line that begins with "Rewrite:".`,
       ),
     // Without such a line the last line may still be a rewrite; if not, the world refuses it with a reason.
-    parse: (text) => lastAnswer(text, 'rewrite')?.value ?? lastLine(text),
+    parse: (text) => bare(lastAnswer(text, 'rewrite')?.value ?? lastLine(text)),
     maxTokens: 384,
     critic: instructCritic(pieces),
   }

@@ -17,8 +17,8 @@ const SPLITS: readonly Split[] = ['train', 'id', 'ood']
 /** Tasks of each split that are drawn, and those that are played. */
 const DRAWN = 300
 const PLAYED = 40
-/** Fewer different training tasks teach little. */
-const FEWEST = 10
+/** Fewer different tasks teach or measure little. */
+const FEWEST: Readonly<Record<Split, number>> = { train: 10, id: 2, ood: 2 }
 const MAX_STEPS = 20
 /** What models may say that is no command. */
 const NONSENSE = ['', ' ', 'xyzzy', 'go', '{"a":1}', '__proto__', '🙂', 'a'.repeat(2000), 'look\nlook']
@@ -55,14 +55,13 @@ const drawn = (guest: OwnGuest, split: Split, count = DRAWN): string[] =>
 const playedTasks = (guest: OwnGuest): Data[] => drawn(guest, 'train', PLAYED).map((json) => JSON.parse(json) as Data)
 
 function differentTasks(guest: OwnGuest): CheckLine {
-  const counts = SPLITS.map((split) => new Set(drawn(guest, split)).size)
-  return {
-    name: 'tasks',
-    passed: counts[0]! >= FEWEST && counts.every((count) => count > 1),
-    detail:
-      `Of ${DRAWN} tasks of each split, ${SPLITS.map((split, at) => `${counts[at]!} of ${split}`).join(', ')} differ` +
-      (counts[0]! >= FEWEST ? '.' : '. Draw from `random`: Math.random gives the same numbers in every call.'),
-  }
+  const counts = SPLITS.map((split) => ({ split, count: new Set(drawn(guest, split)).size, least: FEWEST[split] }))
+  const short = counts.filter(({ count, least }) => count < least)
+  const found = `Of ${DRAWN} tasks of each split, ${counts.map(({ split, count }) => `${count} of ${split}`).join(', ')} differ.`
+  const demand =
+    ` Needed are ${short.map(({ split, least }) => `${least} of ${split}`).join(', ')}. Either there are too few, or \`task\` does not ` +
+    'draw them from `random`: Math.random gives the same numbers in every call.'
+  return { name: 'tasks', passed: short.length === 0, detail: short.length === 0 ? found : found + demand }
 }
 
 function heldOutTasks(guest: OwnGuest): CheckLine {

@@ -9,6 +9,7 @@ export const own: WorldDescriptor = {
   titles: { rollouts: 'Trajectories', tasks: 'Tasks', imports: 'Your world' },
   rollouts: voteRollouts(),
   noEffect: null,
+  kindEnds: '/',
   presets: votePresets('own'),
   own: { names: [], elsewhere: 'they belong to your world' },
   // There are no fixed trajectories that could measure its reward model.

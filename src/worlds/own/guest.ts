@@ -5,6 +5,7 @@
  */
 import { EngineError, ExhaustedError, GuestError, Machine } from '../sandbox/machine.ts'
 import { FUEL_PER_MS } from '../sandbox/metering.ts'
+import { describeThrown } from '../sandbox/thrown.ts'
 import { hashOf } from '../random.ts'
 import type { Split } from '../../method/ports.ts'
 import { OwnWorldError } from './error.ts'
@@ -26,7 +27,6 @@ export const BOUNDS = {
   rules: 2000,
 } as const
 
-const DESCRIPTION_MS = 10
 const SETUP = 'setup.js'
 
 /** Plain data of a world. */
@@ -91,6 +91,10 @@ export class OwnGuest {
     >
     if (typeof command !== 'string' || typeof thought !== 'string')
       throw this.#wrong('expert', shown(said), 'a command, or { thought, command } with two texts')
+    if (thought.includes(':')) {
+      const why = 'one without, because small models write their command after the first colon'
+      throw this.#wrong('expert', 'a thought with a colon', why)
+    }
     return { thought: this.#line('expert', thought), command: this.#line('expert', command) }
   }
 
@@ -231,19 +235,11 @@ export class OwnGuest {
     }
   }
 
-  /** Describing may run code of the world, so it gets little fuel. */
-  #described({ thrown }: GuestError): string {
-    try {
-      this.#machine.fuel = DESCRIPTION_MS * FUEL_PER_MS
-      const json = this.#machine.text(this.#machine.call('describe', thrown))
-      const [ranOutOf, name, message, stack] = JSON.parse(json) as [string, string, string, string]
-      if (ranOutOf === 'memory') return `it needed more than ${BOUNDS.memoryBytes / 2 ** 20} MB of memory`
-      if (ranOutOf === 'output') return 'it printed too much'
-      const line = new RegExp(`${this.file.replace(/[^\w]/g, '\\$&')}:(\\d+)`).exec(stack)?.[1]
-      return `${name === '' ? `it threw ${message}` : `${name}: ${message}`}${line === undefined ? '' : ` (line ${line})`}`
-    } catch {
-      return 'it threw something that cannot be described'
-    }
+  #described(error: GuestError): string {
+    const thrown = describeThrown(this.#machine, error, this.file)
+    if (thrown === null) return 'it threw something that cannot be described'
+    if (thrown.ranOutOf === 'memory') return `it needed more than ${BOUNDS.memoryBytes / 2 ** 20} MB of memory`
+    return thrown.ranOutOf === 'output' ? 'it printed too much' : thrown.text
   }
 }
 

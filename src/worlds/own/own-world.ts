@@ -18,7 +18,7 @@ export interface OwnWorld<Task = unknown, State = unknown> {
   /** Whether the episode is over. It also ends at the run's step limit, and is then lost. */
   outcome(state: State): 'won' | 'lost' | 'open'
 
-  /** The best command, as a demonstration: "go north", or with the reason for it in a word or two. */
+  /** The best command, as a demonstration: "go north", or with the reason for it in a word or two, without a colon. */
   expert?(state: State): string | { thought: string; command: string }
   /** Commands to the goal, or null if it cannot be reached. Without it, the commands that the expert needs. */
   distance?(state: State): number | null

@@ -50,7 +50,10 @@ function refuseUnable(node: Tree, source: string, file: string): void {
     new OwnWorldError(`${file}, line ${lineAt(source, node.start)}: ${what}. ${remedy}`)
   if (node.type === 'ImportDeclaration')
     throw refuse(`it imports ${source.slice(node.start, node.end).split('\n')[0]!}`, ONE_FILE)
-  if (node.type === 'ImportExpression' || node.type === 'MetaProperty') throw refuse('it uses import()', ONE_FILE)
+  if (node.type === 'ImportExpression') throw refuse('it uses import()', ONE_FILE)
+  // The other one is `new.target`.
+  if (node.type === 'MetaProperty' && (node['meta'] as Tree)['name'] === 'import')
+    throw refuse('it uses import.meta', ONE_FILE)
   if (node.type === 'ExportAllDeclaration') throw refuse('it exports another file', ONE_FILE)
   if (node.type === 'ExportNamedDeclaration' && !node['declaration'])
     throw refuse('it exports a list of names', 'Write `export default { … }` with the parts of the world.')

@@ -60,6 +60,17 @@ describe('accuracy by kind of task', () => {
     expect([...kindsOfRun(events).before.keys()]).toEqual(['set-level', 'set-cells'])
   })
 
+  it('takes the split for the kind of a world of one’s own, whose ids have nothing else', () => {
+    const events = [
+      runStarted('own'),
+      { type: 'episode', split: 'id', taskId: 'id/4021', outcome: 1, iteration: 0 },
+      { type: 'evaluation', split: 'id', iteration: 0, temperature: 0, serves: 'evaluation' },
+      { type: 'episode', split: 'ood', taskId: 'ood/17', outcome: -1, iteration: 0 },
+      { type: 'evaluation', split: 'ood', iteration: 0, temperature: 0, serves: 'evaluation' },
+    ] as unknown as LoggedEvent[]
+    expect([...kindsOfRun(events).before.keys()]).toEqual(['id', 'ood'])
+  })
+
   it('adds up to the accuracy that the log states', async () => {
     const events = await logOf(world(), request(smallSettings({ evaluateEvery: 2 }), { iterations: 2 }))
     const { after } = kindsOfRun(events)

@@ -6,7 +6,9 @@ import { measureReward } from '../../../src/pretraining/reward-accuracy.ts'
 import { POLICY } from '../../../src/pretraining/household/recipes.ts'
 import { playEpisodes } from '../../../src/pretraining/measure-roles.ts'
 import { HouseholdEnvironment } from '../../../src/worlds/household/environment.ts'
-import { generatedGames } from '../../../src/worlds/household/game-source.ts'
+import type { GameSource } from '../../../src/worlds/household/game-source.ts'
+import { generateGame } from '../../../src/worlds/household/generator/generate-game.ts'
+import { hashOf } from '../../../src/worlds/random.ts'
 import type { TaskType } from '../../../src/worlds/household/engine/game.ts'
 import { householdFormats } from '../../../src/worlds/household/roles/plain-roles.ts'
 
@@ -20,7 +22,10 @@ describe('the shipped household models', () => {
     return model
   }
   const play = (policy: LanguageModel, types: readonly TaskType[], temperature: number, tasks: number) => {
-    const games = generatedGames({ sceneSize: 'compact', taskTypes: types })
+    const game = (seed: number) => generateGame({ seed, split: 'id', sceneSize: 'compact', taskTypes: types })
+    const games: GameSource = {
+      sample: async (_, count, seed) => Array.from({ length: count }, (_, i) => game(hashOf('task', seed, i))),
+    }
     const options = { split: 'id', tasks, maxSteps: 20, seed: 7, temperature } as const
     return playEpisodes(policy, new HouseholdEnvironment({ games }), householdFormats, options)
   }

@@ -186,7 +186,13 @@ describe('an item with a checker', () => {
     ['an endless loop', { checker: 'const check = () => { for (;;); }' }, 'checker fails for the expected output on test 1: it took more than 1000 ms of executed time; it must return true or false whatever a program answers'], // prettier-ignore
     ['no output, and no checker', { test_output: ['2', null] }, 'entry 2 of test_output is null, which requires a checker'], // prettier-ignore
     ['nothing wrong', { checker: GOOD }, 'none'],
-    ['the same input twice', { checker: 'const check = () => true', test_input: ['1', '1'] }, 'none'],
+    ['the same input twice', { checker: 'const check = (input, output) => /[24]/.test(output)', test_input: ['1', '1'] }, 'none'], // prettier-ignore
+    ['no demands', { checker: 'const check = () => true' }, 'checker accepts every answer to test 1'],
+    [
+      'no demands on a function',
+      { test_method: 'function', function_name: 'f', test_input: ['[1]', '[2]'], test_output: ['2', null], checker: 'const check = () => true' }, // prettier-ignore
+      'checker accepts every answer to test 1',
+    ],
   ])('is checked for faults when it is read: %s', async (_, fields, fault) => {
     expect(await errorOf(fields)).toBe(fault)
   })
@@ -208,6 +214,22 @@ describe('an item with a checker', () => {
     expect(await environment.rewrite(words, JSON.stringify(own), 'new')).toEqual({
       ok: false,
       message: 'The rewrite is refused: checker does not accept the expected output of test 1.',
+    })
+  })
+
+  it('cannot be the rewrite of a problem without one', async () => {
+    const four = { test_input: ['1', '2', '3', '4'], test_output: ['2', '4', '6', '8'] }
+    const { problems: plain } = await readReleasedFile(JSON.stringify(releasedItem(four)))
+    const rewrite = (fields: Fields) =>
+      environment.rewrite(
+        plain[0]!.task,
+        JSON.stringify(releasedItem({ ...four, question: 'Double x.', ...fields })),
+        'new',
+      )
+    expect(await rewrite({})).toMatchObject({ ok: true })
+    expect(await rewrite({ checker: GOOD })).toEqual({
+      ok: false,
+      message: 'The rewrite is refused: the problem has no checker.',
     })
   })
 })

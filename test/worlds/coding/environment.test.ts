@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CodingEnvironment, UnknownProgramError } from '../../../src/worlds/coding/environment.ts'
+import { CodingEnvironment } from '../../../src/worlds/coding/environment.ts'
+import { UnknownEpisodeError } from '../../../src/worlds/unknown-episode-error.ts'
 import { expectingTests, type CodingTask, type Problem } from '../../../src/worlds/coding/problem.ts'
 import { generatedProblems, importedProblems } from '../../../src/worlds/coding/problem-source.ts'
 import { readReleasedFile } from '../../../src/worlds/coding/released/file.ts'
@@ -130,7 +131,7 @@ describe('an episode of the coding environment', () => {
     const { environment } = opened()
     await run(environment, doubling(), ['1'])
     for (const episodeId of ['doubling/0', 'other']) {
-      await expect(environment.step([{ episodeId, command: '' }])).rejects.toThrow(UnknownProgramError)
+      await expect(environment.step([{ episodeId, command: '' }])).rejects.toThrow(UnknownEpisodeError)
     }
     await expect(environment.step([{ episodeId: 'other', command: '' }])).rejects.toThrow(/"other".*Reset it/)
   })

@@ -14,7 +14,16 @@ describe('the answer line', () => {
     ['in quotes, with a full stop', 'ACTION: "go to shelf 1".', '', 'go to shelf 1'],
     ['in brackets', 'Action: [go to shelf 1]', '', 'go to shelf 1'],
     ['last', 'Action: look\nNo.\nAction: inventory\nI wait.', 'Action: look\nNo.', 'inventory'],
-    ['with a quotation at its end', 'Action: append "a".', '', 'append "a"'],
+    ['in Markdown that begins before it', 'So\n**Action: `go to shelf 1`**', 'So', 'go to shelf 1'],
+    ['in several layers', 'Action: **"(go to shelf 1)".**', '', 'go to shelf 1'],
+    ['with its own end', 'Action: type Maecenas eu massa.', '', 'type Maecenas eu massa.'],
+    ['with a sign at its end', 'Action: type rm *', '', 'type rm *'],
+    ['as a sign', 'Action: *', '', '*'],
+    ['with brackets at both ends', 'Action: (1 + 2) * (3 + 4)', '', '(1 + 2) * (3 + 4)'],
+    ['with quotes at both ends', 'Action: "a" + "b"', '', '"a" + "b"'],
+    ['with Markdown at both ends', 'Action: *a* or *b*', '', '*a* or *b*'],
+    ['in JSON', 'Action: `{"move": "e2"}`', '', '{"move": "e2"}'],
+    ['as a list', 'Action: [1, 2]', '', '[1, 2]'],
     ['empty', 'Action:\n', '', ''],
   ])('is found %s', (_, text, reasoning, value) => {
     expect(lastAnswer(text, 'action')).toEqual({ reasoning, value })
@@ -31,6 +40,7 @@ describe('the answer line', () => {
     expect(lastLine('So:\n\n**no hints**\n```\n')).toBe('no hints')
     expect(lastLine('\n\n')).toBe('')
     expect(bare(' ("x") ')).toBe('x')
+    expect(bare('append "a".')).toBe('append "a"')
   })
 })
 
@@ -94,6 +104,10 @@ describe('any text', () => {
   })
 
   it('is read in linear time', () => {
+    const nested = `Action: ${'('.repeat(100_000)}${')'.repeat(100_000)}`
+    const since = performance.now()
+    expect(lastAnswer(nested, 'action')!.value).toContain('()')
+    expect(performance.now() - since).toBeLessThan(1000)
     for (const part of [
       '\n',
       ' ',
@@ -104,6 +118,8 @@ describe('any text', () => {
       'action',
       'Action:',
       'Action:\n',
+      'Action: ((',
+      '*Action:*',
       'score',
       'score 1',
       'score\n',

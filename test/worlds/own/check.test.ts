@@ -24,7 +24,16 @@ it('a world that only gives what it must passes the checks of that', async () =>
 })
 
 it.each([
-  ['tasks', { task: `(split) => ({ number: Math.random(), split })` }, 'Draw from `random`'],
+  [
+    'tasks',
+    { task: `(split) => ({ number: Math.random(), split })` },
+    'Needed are 10 of train, 2 of id, 2 of ood. Either there are too few, or `task` does not draw them from `random`',
+  ],
+  [
+    'tasks',
+    { task: `(split, random) => ({ number: split === 'train' ? random.integer(0, 99) : 100, split })` },
+    'of train, 1 of id, 1 of ood differ. Needed are 2 of id, 2 of ood.',
+  ],
   ['splits', { task: `(split, random) => ({ number: random.integer(0, 99) })` }, 'are also drawn for training'],
   ['start', { outcome: `() => 'won'` }, 'over before it begins'],
   [

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { OwnWorldError } from '../../../src/worlds/own/error.ts'
 import { BOUNDS } from '../../../src/worlds/own/guest.ts'
+import { ownFormats } from '../../../src/worlds/own/roles/plain-roles.ts'
+import { policyResponse } from '../../../src/worlds/plain/roles.ts'
 import { exampleModule, guestOf, worldOf } from './worlds.ts'
 
 describe('a world in the sandbox', () => {
@@ -135,5 +137,14 @@ describe('a world in the sandbox', () => {
     expect(() => guest.label({}, 'x', {})).toThrow('1 or -1')
     expect(() => guest.rewrites({}, 'harder')).toThrow('a list of texts')
     expect(() => guest.task('train', 1)).toThrow('the task as plain data')
+  })
+
+  it('refuses a thought that a small model would end at its colon', async () => {
+    const expertOf = async (thought: string) =>
+      (await guestOf(worldOf({ expert: `() => ({ thought: '${thought}', command: 'go north: 2' })` }))).expert({})
+    await expect(expertOf('goal: key')).rejects.toThrow('it returned a thought with a colon. It must be one without')
+    const { thought, command } = await expertOf('to the key')
+    const { policy } = ownFormats
+    expect(policy.parse(policyResponse(thought, command))).toEqual({ thought: 'to the key', command: 'go north: 2' })
   })
 })

@@ -35,6 +35,13 @@ export default { first, twice, kept: other.get('a') as unknown as Kept } satisfi
     expect(world.kept).toBe(1)
   })
 
+  it('may ask for the target of `new`', () => {
+    const source = `class Shape { constructor() { if (new.target === Shape) throw 'abstract' } }
+class Square extends Shape {}
+export default { make: () => new Square() instanceof Shape }`
+    expect((evaluated(scriptOf(source, 'world.ts')) as { make(): boolean }).make()).toBe(true)
+  })
+
   it('has the tokens that TypeScript itself gives for the example', () => {
     const source = readFileSync(EXAMPLE, 'utf8')
     const mine = scriptOf(source, 'world.ts')
@@ -49,6 +56,7 @@ export default { first, twice, kept: other.get('a') as unknown as Kept } satisfi
     ["import { readFileSync } from 'node:fs'\nexport default {}", 'line 1: it imports', 'one file'],
     ["\nimport 'https://example.org/x.js'\nexport default {}", 'line 2: it imports', 'one file'],
     ["const fs = import('node:fs')\nexport default {}", 'line 1: it uses import()', 'one file'],
+    ['const here = import.meta.url\nexport default {}', 'line 1: it uses import.meta', 'one file'],
     ["export * from './other.ts'\nexport default {}", 'exports another file', 'one file'],
     ['const a = 1\nexport { a as default }', 'a list of names', 'export default {'],
     ['enum A { B }\nexport default {}', 'line 1: this part of TypeScript', 'plain JavaScript'],

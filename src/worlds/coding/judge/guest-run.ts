@@ -1,10 +1,8 @@
 /** Runs one script, a program or a checker, in a restored machine, and describes how it failed. */
 import { EngineError, ExhaustedError, GuestError, type GuestValue, type Machine } from '../../sandbox/machine.ts'
 import { FUEL_PER_MS } from '../../sandbox/metering.ts'
+import { describeThrown, isOfScript } from '../../sandbox/thrown.ts'
 import type { Json, Limits } from './verdict.ts'
-
-/** Executed milliseconds that describing a thrown value may take. */
-const DESCRIPTION_MS = 10
 
 interface Script {
   source: string
@@ -95,27 +93,13 @@ export class GuestRun {
     }
   }
 
-  #thrown({ thrown }: GuestError): Failure {
-    const description = this.#described(thrown)
-    if (description === null) return runtimeError('it threw something that cannot be described')
-    const { ranOutOf, name, message, line } = description
+  #thrown(error: GuestError): Failure {
+    const thrown = describeThrown(this.#machine, error, this.#script.file)
+    if (thrown === null) return runtimeError('it threw something that cannot be described')
+    const { ranOutOf, name, text } = thrown
     if (ranOutOf === 'memory') return { kind: 'memory limit' }
     if (ranOutOf === 'output') return { kind: 'output limit' }
-    const said = `${name === '' ? 'it threw ' : `${name}: `}${message}${line === undefined ? '' : ` (line ${line})`}`
-    return name === 'SyntaxError' && !this.#parses() ? { kind: 'syntax error', message: said } : runtimeError(said)
-  }
-
-  /** Describes a thrown value. This may run code of the script, so it gets little fuel. */
-  #described(thrown: GuestValue): Description | null {
-    try {
-      this.#machine.fuel = DESCRIPTION_MS * FUEL_PER_MS
-      const json = this.#machine.text(this.#machine.call('describe', thrown))
-      const [ranOutOf, name, message, stack] = JSON.parse(json) as [Description['ranOutOf'], string, string, string]
-      return { ranOutOf, name, message, line: lineIn(stack, this.#script.file) }
-    } catch (error) {
-      if (isOfScript(error)) return null
-      throw error
-    }
+    return name === 'SyntaxError' && !this.#parses() ? { kind: 'syntax error', message: text } : runtimeError(text)
   }
 
   /** A script may throw a SyntaxError itself; the verdict is for scripts that cannot be parsed. */
@@ -132,26 +116,7 @@ export class GuestRun {
   }
 }
 
-interface Description {
-  ranOutOf: '' | 'memory' | 'output'
-  name: string
-  message: string
-  /** Digits. */
-  line: string | undefined
-}
-
 class UnsettledError extends Error {}
-
-/** Digits after the first mention of the file in a stack: "    at f (program.js:4:12)". */
-function lineIn(stack: string, file: string): string | undefined {
-  const at = stack.indexOf(`${file}:`)
-  return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + file.length + 1))?.[0]
-}
-
-/** Whether a script can cause this error. */
-function isOfScript(error: unknown): boolean {
-  return error instanceof GuestError || error instanceof ExhaustedError || error instanceof EngineError
-}
 
 function runtimeError(message: string): Failure {
   return { kind: 'runtime error', message }

@@ -5,6 +5,7 @@
  * The worker has one program at a time, so it is clear which one was running. The clock of `wallMs` starts when the program is
  * sent to a worker that is ready.
  */
+import { unlessAborted } from '../../../method/unless-aborted.ts'
 import type { Judge } from './judge.ts'
 import type { JudgeJob, JudgePort, JudgeResult, Verdict } from './verdict.ts'
 import { WorkerLostError } from '../../../threads/errors.ts'
@@ -126,18 +127,4 @@ function watch(bridge: Bridge<Judge>, milliseconds: number) {
     })
   }, milliseconds)
   return { hasBitten: () => hasBitten, stop: () => clearTimeout(timer) }
-}
-
-async function unlessAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  if (signal === undefined) return work
-  let abort = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', abort, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

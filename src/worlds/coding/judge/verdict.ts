@@ -78,8 +78,6 @@ export type Verdict = { executedMs: number; checkedMs?: number } & (
   | { kind: 'checker failed'; message: string }
 )
 
-export type VerdictKind = Verdict['kind']
-
 /** The verdicts of one program, one per test. */
 export type JudgeResult = Verdict[]
 

@@ -70,17 +70,6 @@ export class IndexedDbProblemLibrary implements ProblemLibrary {
       transaction.objectStore('entries').delete(name),
     ])
   }
-
-  clear(): Promise<void> {
-    return this.#database.write(['problems', 'entries'], (transaction) => [
-      transaction.objectStore('problems').clear(),
-      transaction.objectStore('entries').clear(),
-    ])
-  }
-
-  close(): Promise<void> {
-    return this.#database.close()
-  }
 }
 
 /** All keys with this name: numbers sort before lists. */

@@ -7,7 +7,9 @@ import { ProblemFileError, readProblemFile } from './problem-file.ts'
 /** Throws a ProblemFileError that names the path as given. */
 export async function openProblemFile(path: string, options?: ReadingFileOptions): Promise<ReleasedFile> {
   const found = await stat(path).catch((cause: unknown) => {
-    throw new ProblemFileError(path, 'No such file or folder.', { cause })
+    const { code, message } = cause as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'No such file or folder.' : `It cannot be read: ${message}.`
+    throw new ProblemFileError(path, reason, { cause })
   })
   if (found.isDirectory()) throw new ProblemFileError(path, 'This is a folder. Give the path of a file with problems.')
   return readProblemFile(path, await openAsBlob(path), options)

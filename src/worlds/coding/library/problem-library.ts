@@ -24,7 +24,6 @@ export interface ProblemLibrary {
   problems(): Promise<ImportedProblem[]>
   /** No-op if the file does not exist. */
   delete(name: string): Promise<void>
-  clear(): Promise<void>
 }
 
 export function entryOf({ name, problems }: ProblemFile): ProblemFileEntry {

@@ -4,9 +4,10 @@
  *     it compiles and defines check(input, output, expected)
  *     it accepts the expected output of every test that has one
  *     it returns true or false for outputs of clueless programs
+ *     it does not accept all of these
  *
- * The last condition matters because a test whose checker fails does not count: if `null` made the checker fail, an empty
- * program could avoid the test.
+ * The third condition matters because a test whose checker fails does not count: if `null` made the checker fail, an empty
+ * program could avoid the test. Without the last, any program could pass it.
  */
 import { CHECKER_LIMITS, DEFAULT_LIMITS, type CheckedTest, type JudgeJob, type JudgeResult } from '../judge/verdict.ts'
 import type { Json } from '../judge/verdict.ts'
@@ -40,7 +41,9 @@ export async function checkerFault(problem: Problem, judge: JudgeOne): Promise<s
       return `checker does not accept ${output} of test ${number}`
     }
   }
-  return null
+  const clueless = trials.flatMap(({ isExpected }, index) => (isExpected ? [] : [verdicts[index]!.kind]))
+  const isVacuous = clueless.length > 0 && clueless.every((kind) => kind === 'passed')
+  return isVacuous ? 'checker accepts every answer to test 1' : null
 }
 
 function trialsOf(problem: Problem): Trial[] {

@@ -2,7 +2,8 @@
  * Rewrites of imported problems. Their meaning is not known, so a rewrite is a whole problem in the released form, as in the
  * release (sample/llm_env_rollout.py:887): a question and at least four tests. Without a reference solution the tests cannot
  * be verified, only checked for contradictions; a wrong problem is discarded later, when no program passes it. A rewrite
- * without a checker keeps the problem's checker. Either checker must accept what the rewritten tests expect.
+ * without a checker keeps the problem's checker. Either checker must accept what the rewritten tests expect. Where the problem has
+ * none, neither has a rewrite: its author would decide which programs win.
  */
 import type { RewriteResult } from '../../../method/ports.ts'
 import { checkerFault, type JudgeOne } from './checker-trial.ts'
@@ -46,6 +47,7 @@ export async function rewriteImported(
   if ('fault' in read) return refused(read.fault)
   const { problem } = read
   if (problem.form !== old.form) return refused('test_method is another one than that of the problem')
+  if (problem.checker !== undefined && old.checker === undefined) return refused('the problem has no checker')
   const words = itemOf(problem)
   if (JSON.stringify(words) === JSON.stringify(itemOf(old))) return refused('it changes nothing')
   const fault = await checkerFault(problem, judge)

@@ -12,7 +12,7 @@
  */
 import type { ChatPieces } from '../../../method/chat-pieces.ts'
 import type { RoleFormats, TestWriterFormat } from '../../../method/ports.ts'
-import { lastAnswer, lastLine } from '../../instruct/answers.ts'
+import { bare, lastAnswer, lastLine } from '../../instruct/answers.ts'
 import { authorMessage } from '../../instruct/author-message.ts'
 import { continued, opened } from '../../instruct/conversation.ts'
 import { foreignTextFor } from '../../instruct/foreign-text.ts'
@@ -203,7 +203,7 @@ export function instructAuthor(pieces: ChatPieces): RoleFormats['author'] {
     parse(text) {
       // Only whole problems have this field; released/rewrites.ts parses them.
       if (text.includes('"question"')) return text.trim()
-      return lastAnswer(text, 'rewrite')?.value ?? lastLine(text)
+      return bare(lastAnswer(text, 'rewrite')?.value ?? lastLine(text))
     },
     // Enough for a whole problem with its tests.
     maxTokens: 1024,

@@ -53,6 +53,3 @@ export interface DesktopGame {
   /** Where the task came from, so that rewrites keep to its split. */
   origin: { split: 'train' | 'id' | 'ood'; seed: number }
 }
-
-/** Whether giving up needs evidence, or is right in every infeasible task as in OSWorld. */
-export type EvidenceRule = 'strict' | 'lax'

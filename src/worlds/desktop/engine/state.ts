@@ -1,6 +1,6 @@
 /** The changing facts of a running task. Its parts are replaced, never mutated, so a shallow copy is a snapshot. */
 import { APPS, type Facts, type Line, type Table } from './facts.ts'
-import type { DesktopGame, EvidenceRule } from './game.ts'
+import type { DesktopGame } from './game.ts'
 import { toolRow } from './layout.ts'
 
 export type DialogKind =
@@ -36,7 +36,6 @@ export const BUTTONS_SEEN = 1 << 20
 export interface DesktopState {
   readonly game: DesktopGame
   readonly stepLimit: number
-  readonly evidenceRule: EvidenceRule
   facts: Facts
   /** Documents and tables as they are on the screen, saved or not. */
   documents: readonly (readonly Line[])[]
@@ -62,7 +61,6 @@ export interface DesktopState {
 
 export interface StartOptions {
   stepLimit?: number
-  evidenceRule?: EvidenceRule
 }
 
 export const defaultStepLimit = 20
@@ -73,7 +71,6 @@ export function startGame(game: DesktopGame, options: StartOptions = {}): Deskto
   const state: DesktopState = {
     game,
     stepLimit: options.stepLimit ?? defaultStepLimit,
-    evidenceRule: options.evidenceRule ?? 'strict',
     facts: game.start,
     documents: game.start.documents,
     tables: game.start.tables,

@@ -68,12 +68,14 @@ export function perform(state: DesktopState, command: Command): string | null {
     default: {
       const found = elementsOf(state).find(({ name }) => name === command.name)
       if (!found) return null
-      const { kind } = found.effect
-      if (command.verb === 'open' && kind !== 'app' && kind !== 'page' && kind !== 'item') return null
+      if (command.verb === 'open' && !canBeOpened(found.effect)) return null
       return act(state, found.effect)
     }
   }
 }
+
+/** Whether a double click does the same as a click. */
+export const canBeOpened = ({ kind }: Effect): boolean => kind === 'app' || kind === 'page' || kind === 'item'
 
 function type(state: DesktopState, text: string): string | null {
   const { dialog, front } = state

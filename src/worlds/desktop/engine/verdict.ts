@@ -90,7 +90,5 @@ export function isEvidenceSeen({ game, seen }: DesktopState): boolean {
 
 /** After `fail`: right if the task is infeasible, that could be known, and nothing was changed. */
 export function isRightToGiveUp(state: DesktopState): boolean {
-  const { game, facts, evidenceRule } = state
-  if (!game.evidence || !areFactsMet(game, facts)) return false
-  return evidenceRule === 'lax' || isEvidenceSeen(state)
+  return areFactsMet(state.game, state.facts) && isEvidenceSeen(state)
 }

@@ -202,7 +202,13 @@ const showSum = defineTemplate<{ table: number; column: number }>({
       goal: withTable(facts, table, { ...facts.tables[table]!, totals: 1 << column }),
     }
   },
-  settable: { column: setColumn },
+  settable: {
+    column(place, parameters, value) {
+      const set = setColumn(place, parameters, value)
+      // The first column has names.
+      return set?.column === 0 ? null : set
+    },
+  },
 })
 
 const drawChart = defineTemplate<{ table: number }>({

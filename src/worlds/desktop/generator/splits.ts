@@ -33,9 +33,9 @@ const all = Array.from({ length: WORDINGS * ORDERS * NESTING_COUNT }, (_, index)
 export const TRAINING_LAYOUTS: readonly LayoutPlan[] = all.filter(({ isUnseen }) => !isUnseen).map(({ plan }) => plan)
 export const UNSEEN_LAYOUTS: readonly LayoutPlan[] = all.filter(({ isUnseen }) => isUnseen).map(({ plan }) => plan)
 
-/** Whether only `ood` tasks have this combination of words, order and More menu, wherever the dock is. */
-export function isUnseen({ words, order, nested }: Layout): boolean {
-  return UNSEEN_LAYOUTS.some(
+/** The plan with the layout's combination of words, order and More menu, wherever the dock is. */
+function planLike({ words, order, nested }: Layout, plans: readonly LayoutPlan[]): LayoutPlan | undefined {
+  return plans.find(
     ({ layout }) =>
       layout.words === words &&
       layout.order === order &&
@@ -43,6 +43,9 @@ export function isUnseen({ words, order, nested }: Layout): boolean {
       layout.nested.every((button) => nested.includes(button)),
   )
 }
+
+/** Whether only `ood` tasks have this combination of words, order and More menu. */
+export const isUnseen = (layout: Layout): boolean => planLike(layout, UNSEEN_LAYOUTS) !== undefined
 
 /** Whether only `ood` tasks have this pair of object and target: about 15 % of all pairs. */
 export function isHeldOutPair(object: string, target: string): boolean {
@@ -52,6 +55,12 @@ export function isHeldOutPair(object: string, target: string): boolean {
 /** Whether only `id` tasks have this combination: about 12 %. */
 export function isHeldOutCombination(layout: string, template: string, object: string, target: string): boolean {
   return hashOf('held-out task', layout, template, object, target) % 100 < 12
+}
+
+/** Whether only `id` tasks are such a task in such a layout. No split draws tasks in a layout that rewrites have made. */
+export function isOnlyInId(layout: Layout, template: string, object: string, target: string): boolean {
+  const plan = planLike(layout, TRAINING_LAYOUTS)
+  return plan !== undefined && isHeldOutCombination(plan.name, template, object, target)
 }
 
 /** Whether a task may be drawn for the split, given its pair and whether its template is one of `ood` alone. */

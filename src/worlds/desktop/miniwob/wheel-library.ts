@@ -50,8 +50,4 @@ export class WheelLibrary {
   remove(): Promise<void> {
     return this.#database.write(['wheels'], (transaction) => [transaction.objectStore('wheels').delete(KEY)])
   }
-
-  close(): Promise<void> {
-    return this.#database.close()
-  }
 }

@@ -121,9 +121,8 @@ function filesLocal(state: DesktopState, unseen: number, attachment: number): nu
   })
 }
 
-/** What has to be on the screen before giving up; nothing where the rule is lax. */
-const evidenceOf = ({ game, evidenceRule }: DesktopState): readonly Evidence[] =>
-  evidenceRule === 'lax' ? [] : (game.evidence ?? [])
+/** What has to be on the screen before giving up. */
+const evidenceOf = ({ game }: DesktopState): readonly Evidence[] => game.evidence ?? []
 
 /** Pages that have to be looked at before giving up, as bits. */
 function unseenPages(state: DesktopState, app: number): number {

@@ -171,7 +171,9 @@ class FilesSearch {
   }
 
   private changeFolders(node: Node): void {
-    for (const name of this.goalFolders) {
+    // A removed folder keeps its page, so there is room for only so many.
+    const makeable = node.folders.length < TRASH ? this.goalFolders : []
+    for (const name of makeable) {
       if (node.folders.includes(name)) continue
       const { page, item } = node
       if (page === TRASH) {

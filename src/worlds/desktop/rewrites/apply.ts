@@ -9,7 +9,7 @@ import { BUTTONS, buttonWord, NESTABLE, type Button } from '../engine/layout.ts'
 import { pageNames } from '../engine/elements.ts'
 import { defaultStepLimit, startGame, withAt } from '../engine/state.ts'
 import { isPlayable } from '../generator/generate-task.ts'
-import { isHeldOutPair, isUnseen } from '../generator/splits.ts'
+import { isHeldOutPair, isOnlyInId, isUnseen } from '../generator/splits.ts'
 import { composeGame, templateNamed, type GameBase } from '../generator/templates.ts'
 import { ENDINGS, NOUNS } from '../generator/words.ts'
 import { hashOf, pick, seededRandom, shuffled } from '../../random.ts'
@@ -27,7 +27,7 @@ type RewriteRefusal =
   /** There is nothing to hint at. */
   | 'irrelevant'
   | 'out-of-range'
-  /** The pair of object and target, or the layout, is reserved for measuring generalisation. */
+  /** The task, its pair of object and target, or the layout is reserved for measuring generalisation. */
   | 'held-out'
   /** The goal would be met at the start, could not be met, or not by the expert within the step limit. */
   | 'unplayable'
@@ -38,11 +38,20 @@ type RewriteOutcome = { ok: true; task: DesktopTask; message: string } | Refusal
 /** Files that a desktop has at most. */
 const MOST_FILES = 9
 
+export interface RewriteOptions {
+  stepLimit?: number
+  /**
+   * Whether a training task may become one that only `id` has; false by default. Older logs have such rewrites, and so have the
+   * demonstrations that the shipped author learned from.
+   */
+  allowsIdTasks?: boolean
+}
+
 export function applyRewrite(
   task: DesktopTask,
   rewrite: TaskRewrite,
   newId: string,
-  stepLimit = defaultStepLimit,
+  { stepLimit = defaultStepLimit, allowsIdTasks = false }: RewriteOptions = {},
 ): RewriteOutcome {
   const changed = change(task.game, rewrite, newId)
   if ('reason' in changed) return changed
@@ -50,10 +59,15 @@ export function applyRewrite(
   if (!game) return refuse('no-meaning', 'The task would ask for nothing, or for what is already so.')
   if (rewrite.kind === 'add-hint' && !game.isHinted)
     return refuse('irrelevant', 'The task says all that there is to say.')
-  if (game.origin.split !== 'ood') {
+  const { split } = game.origin
+  if (split !== 'ood') {
     const [object, target] = game.pair
-    const isOod = templateNamed(game.wish.template).isOodTemplate || isHeldOutPair(object, target)
-    if (isOod) return refuse('held-out', `${object} with ${target} is kept for measuring generalisation.`)
+    const { template } = game.wish
+    const isOnlyElsewhere =
+      templateNamed(template).isOodTemplate ||
+      isHeldOutPair(object, target) ||
+      (split === 'train' && !allowsIdTasks && isOnlyInId(game.layout, template, object, target))
+    if (isOnlyElsewhere) return refuse('held-out', `${object} with ${target} is kept for measuring generalisation.`)
     if (isUnseen(game.layout)) return refuse('held-out', 'This layout is kept for measuring generalisation.')
   }
   if (!isPlayable(game, seededRandom('playable', newId), stepLimit)) {
@@ -144,7 +158,7 @@ function addFiles(base: GameBase, count: number): GameBase | Refusal {
   const added = shuffled(random, NOUNS.filter(isFree))
     .slice(0, count)
     .map((noun, index): FileFact => ({
-      content: Math.max(...files.map(({ content }) => content)) + 1 + index,
+      content: Math.max(-1, ...files.map(({ content }) => content)) + 1 + index,
       name: `${noun}.${pick(random, ENDINGS)}`,
       folder: pick(random, [...folders.keys()]),
       isTrashed: false,

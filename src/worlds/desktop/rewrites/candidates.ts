@@ -14,7 +14,7 @@ import { distanceToGoal } from '../planning/distance.ts'
 import { playExpert } from '../planning/expert.ts'
 import { templateNamed } from '../generator/templates.ts'
 import type { DesktopTask } from '../task.ts'
-import { applyRewrite } from './apply.ts'
+import { applyRewrite, type RewriteOptions } from './apply.ts'
 import type { TaskRewrite } from './language.ts'
 
 const SAMPLES = 3
@@ -32,10 +32,10 @@ export function expertLength({ game }: DesktopTask): number {
 }
 
 /** All valid rewrites of a task in a direction. Files that nobody asks for count as harder: there is more to read. */
-export function possibleRewrites(task: DesktopTask, direction: Direction, stepLimit?: number): TaskRewrite[] {
+export function possibleRewrites(task: DesktopTask, direction: Direction, options?: RewriteOptions): TaskRewrite[] {
   const length = expertLength(task)
   return candidateRewrites(task).filter((rewrite) => {
-    const outcome = applyRewrite(task, rewrite, `${task.id}/candidate`, stepLimit)
+    const outcome = applyRewrite(task, rewrite, `${task.id}/candidate`, options)
     if (!outcome.ok) return false
     if (rewrite.kind === 'add-files') return direction === 'harder'
     if (rewrite.kind === 'remove-file') return direction === 'easier'

@@ -5,6 +5,7 @@
  */
 import type { ChatPieces } from '../../../method/chat-pieces.ts'
 import type { RoleFormats, StepJudgeFormat } from '../../../method/ports.ts'
+import { bare } from '../../instruct/answers.ts'
 import {
   formLines,
   SCORING,
@@ -85,13 +86,13 @@ export function instructPolicy(pieces: ChatPieces, screen: ScreenText): RoleForm
   return stepPolicy(pieces, DESKTOP, policyInstructions(screen), tidied)
 }
 
-/** Verbs and keys in lower case, "ctrl+s" as "ctrl s", and a name without the quotes around it. */
+/** Without a full stop, verbs and keys in lower case, "ctrl+s" as "ctrl s", and a name without the quotes around it. */
 function tidied(command: string): string {
-  const [, verb = '', rest = ''] = /^(\S+) ?(.*)$/.exec(command) ?? []
+  const [, verb = '', rest = ''] = /^(\S+) ?(.*)$/.exec(bare(command)) ?? []
   const word = verb.toLowerCase()
   if (word === 'key') return `key ${rest.toLowerCase().replaceAll('+', ' ')}`
-  const bare = /^"(.*)"$|^'(.*)'$|^\((.*)\)$/.exec(rest)
-  const value = bare ? (bare[1] ?? bare[2] ?? bare[3])! : rest
+  const [, ...quoted] = /^"(.*)"$|^'(.*)'$|^\((.*)\)$/.exec(rest) ?? []
+  const value = quoted.find((name) => name !== undefined) ?? rest
   return value === '' ? word : `${word} ${value}`
 }
 

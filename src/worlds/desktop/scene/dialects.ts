@@ -8,7 +8,7 @@
  */
 import { parseCommand } from '../engine/commands.ts'
 import type { DesktopState } from '../engine/state.ts'
-import { clickStep, step, type StepOutcome } from '../engine/step.ts'
+import { canBeOpened, clickStep, step, type StepOutcome } from '../engine/step.ts'
 import { elementAt, HEIGHT, scene, WIDTH, type SceneElement } from './scene.ts'
 
 export const DIALECTS = ['names', 'marks', 'points', 'relative'] as const
@@ -47,6 +47,9 @@ export function clicked(state: DesktopState, text: string, dialect: Dialect): Sc
 
 /** Plays a command in a dialect and changes `state`. A click on nothing costs a step like any other. */
 export function stepIn(state: DesktopState, text: string, dialect: Dialect): StepOutcome {
-  if (dialect === 'names' || !/^(?:click|open) /.test(text.trim())) return step(state, text)
-  return clickStep(state, clicked(state, text, dialect)?.effect ?? { kind: 'none' })
+  const [, verb] = /^(click|open) /.exec(text.trim()) ?? []
+  if (dialect === 'names' || verb === undefined) return step(state, text)
+  const effect = clicked(state, text, dialect)?.effect
+  const isRefused = !effect || (verb === 'open' && !canBeOpened(effect))
+  return clickStep(state, isRefused ? { kind: 'none' } : effect)
 }

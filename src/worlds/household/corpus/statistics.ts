@@ -47,91 +47,79 @@ export const openableShare: Readonly<Record<string, number>> = {
 interface CountLaw {
   /** Share of the room's games that have the type, in percent. */
   share: number
-  min: number
+  /** The most that a game has. */
   max: number
-  /** Mean over the games that have the type. */
-  mean: number
 }
 
-/** "cabinet 100% 2-27 (13.3)" */
+/** "cabinet 100% 27" */
 function countLaws(table: string): Readonly<Record<string, CountLaw>> {
   return Object.fromEntries(
-    [...table.matchAll(/(\w+) (\d+)% (\d+)-(\d+) \(([\d.]+)\)/g)].map(([, type, share, min, max, mean]) => [
+    [...table.matchAll(/(\w+) (\d+)% (\d+)/g)].map(([, type, share, max]) => [
       type!,
-      { share: Number(share), min: Number(min), max: Number(max), mean: Number(mean) },
+      { share: Number(share), max: Number(max) },
     ]),
   )
 }
 
 export const receptacleCounts: Readonly<Record<Room, Readonly<Record<string, CountLaw>>>> = {
   kitchen: countLaws(
-    'cabinet 100% 2-27 (13.3), coffeemachine 100% 1-1 (1.0), countertop 100% 1-4 (2.3), diningtable 54% 1-3 ' +
-      '(1.3), drawer 97% 1-27 (6.0), fridge 100% 1-1 (1.0), garbagecan 100% 1-1 (1.0), microwave 100% 1-1 ' +
-      '(1.0), safe 4% 1-1 (1.0), shelf 23% 3-3 (3.0), sidetable 10% 1-1 (1.0), sinkbasin 100% 1-1 (1.0), ' +
-      'stoveburner 100% 4-6 (4.1), toaster 100% 1-1 (1.0)',
+    'cabinet 100% 27, coffeemachine 100% 1, countertop 100% 4, diningtable 54% 3, drawer 97% 27, ' +
+      'fridge 100% 1, garbagecan 100% 1, microwave 100% 1, safe 4% 1, shelf 23% 3, sidetable 10% 1, ' +
+      'sinkbasin 100% 1, stoveburner 100% 6, toaster 100% 1',
   ),
   livingRoom: countLaws(
-    'armchair 92% 1-3 (1.4), cabinet 18% 1-8 (4.2), coffeetable 81% 1-2 (1.2), desk 1% 1-1 (1.0), diningtable ' +
-      '47% 1-2 (1.2), drawer 78% 1-21 (5.2), dresser 39% 1-2 (1.1), garbagecan 100% 1-1 (1.0), ottoman 12% 1-1 ' +
-      '(1.0), safe 4% 1-1 (1.0), shelf 38% 1-14 (6.4), sidetable 82% 1-5 (2.0), sofa 100% 1-2 (1.2), tvstand ' +
-      '34% 1-2 (1.2)',
+    'armchair 92% 3, cabinet 18% 8, coffeetable 81% 2, desk 1% 1, diningtable 47% 2, drawer 78% 21, ' +
+      'dresser 39% 2, garbagecan 100% 1, ottoman 12% 1, safe 4% 1, shelf 38% 14, sidetable 82% 5, sofa 100% 2, ' +
+      'tvstand 34% 2',
   ),
   bedroom: countLaws(
-    'armchair 18% 1-3 (1.6), bed 100% 1-2 (1.2), cabinet 15% 1-4 (2.7), countertop 3% 1-1 (1.0), desk 71% 1-2 ' +
-      '(1.2), diningtable 12% 1-1 (1.0), drawer 96% 2-17 (6.1), dresser 44% 1-2 (1.1), garbagecan 100% 1-1 ' +
-      '(1.0), laundryhamper 30% 1-1 (1.0), safe 20% 1-1 (1.0), shelf 69% 1-14 (4.5), sidetable 63% 1-2 (1.3)',
+    'armchair 18% 3, bed 100% 2, cabinet 15% 4, countertop 3% 1, desk 71% 2, diningtable 12% 1, ' +
+      'drawer 96% 17, dresser 44% 2, garbagecan 100% 1, laundryhamper 30% 1, safe 20% 1, shelf 69% 14, ' +
+      'sidetable 63% 2',
   ),
   bathroom: countLaws(
-    'bathtubbasin 65% 1-1 (1.0), cabinet 46% 2-9 (4.3), cart 8% 1-1 (1.0), countertop 86% 1-2 (1.2), drawer ' +
-      '56% 1-8 (4.7), dresser 8% 1-1 (1.0), garbagecan 100% 1-1 (1.0), handtowelholder 100% 1-4 (1.5), shelf ' +
-      '25% 1-4 (2.0), sidetable 6% 1-1 (1.0), sinkbasin 100% 1-2 (1.5), toiletpaperhanger 100% 1-1 (1.0), ' +
-      'toilet 100% 1-1 (1.0), towelholder 100% 1-2 (1.3)',
+    'bathtubbasin 65% 1, cabinet 46% 9, cart 8% 1, countertop 86% 2, drawer 56% 8, dresser 8% 1, ' +
+      'garbagecan 100% 1, handtowelholder 100% 4, shelf 25% 4, sidetable 6% 1, sinkbasin 100% 2, ' +
+      'toiletpaperhanger 100% 1, toilet 100% 1, towelholder 100% 2',
   ),
 }
 
 interface ObjectLaw {
   /** Share of the room's games that have the type, in percent. */
   share: number
-  /** Mean over the games that have the type. */
-  mean: number
 }
 
-/** "apple 100% 2.0" */
+/** "apple 100%" */
 function objectLaws(table: string): Readonly<Record<string, ObjectLaw>> {
   return Object.fromEntries(
-    [...table.matchAll(/(\w+) (\d+)% ([\d.]+)/g)].map(([, type, share, mean]) => [
-      type!,
-      { share: Number(share), mean: Number(mean) },
-    ]),
+    [...table.matchAll(/(\w+) (\d+)%/g)].map(([, type, share]) => [type!, { share: Number(share) }]),
   )
 }
 
 /** Omits types that are always out of reach. The goal's own type follows `targetCounts` instead. */
 export const objectCounts: Readonly<Record<Room, Readonly<Record<string, ObjectLaw>>>> = {
   kitchen: objectLaws(
-    'apple 100% 2.0, book 11% 1.5, bowl 100% 2.0, bread 100% 1.6, butterknife 97% 1.9, cellphone 15% 2.0, ' +
-      'creditcard 13% 2.1, cup 100% 2.0, dishsponge 100% 2.0, egg 100% 2.0, fork 100% 2.0, glassbottle 26% 2.0, ' +
-      'houseplant 39% 1.1, kettle 48% 1.7, knife 100% 1.9, ladle 32% 2.0, lettuce 100% 1.8, mug 100% 1.9, pan ' +
-      '100% 1.3, papertowelroll 38% 1.0, pen 6% 2.0, pencil 7% 1.8, peppershaker 100% 2.1, plate 100% 1.8, pot ' +
-      '100% 1.5, potato 100% 1.9, saltshaker 100% 2.0, soapbottle 100% 2.0, spatula 100% 1.9, spoon 100% 2.0, ' +
-      'spraybottle 6% 1.9, statue 19% 1.7, tomato 100% 2.0, vase 19% 2.5, winebottle 39% 2.0',
+    'apple 100%, book 11%, bowl 100%, bread 100%, butterknife 97%, cellphone 15%, creditcard 13%, cup 100%, ' +
+      'dishsponge 100%, egg 100%, fork 100%, glassbottle 26%, houseplant 39%, kettle 48%, knife 100%, ' +
+      'ladle 32%, lettuce 100%, mug 100%, pan 100%, papertowelroll 38%, pen 6%, pencil 7%, peppershaker 100%, ' +
+      'plate 100%, pot 100%, potato 100%, saltshaker 100%, soapbottle 100%, spatula 100%, spoon 100%, ' +
+      'spraybottle 6%, statue 19%, tomato 100%, vase 19%, winebottle 39%',
   ),
   livingRoom: objectLaws(
-    'book 23% 1.7, bowl 10% 1.8, box 100% 1.4, candle 9% 2.5, cellphone 22% 1.9, creditcard 100% 2.1, ' +
-      'desklamp 25% 1.0, floorlamp 100% 1.0, houseplant 100% 1.1, keychain 100% 2.0, laptop 100% 1.4, newspaper ' +
-      '57% 1.8, pen 19% 2.0, pencil 16% 2.0, pillow 100% 1.1, plate 33% 1.7, remotecontrol 100% 2.0, statue 96% ' +
-      '2.3, television 100% 1.0, tissuebox 33% 2.1, vase 55% 2.7, watch 48% 2.1, wateringcan 48% 1.1',
+    'book 23%, bowl 10%, box 100%, candle 9%, cellphone 22%, creditcard 100%, desklamp 25%, floorlamp 100%, ' +
+      'houseplant 100%, keychain 100%, laptop 100%, newspaper 57%, pen 19%, pencil 16%, pillow 100%, ' +
+      'plate 33%, remotecontrol 100%, statue 96%, television 100%, tissuebox 33%, vase 55%, watch 48%, ' +
+      'wateringcan 48%',
   ),
   bedroom: objectLaws(
-    'alarmclock 100% 1.7, book 100% 1.8, bowl 46% 1.5, box 45% 1.0, cd 100% 2.0, cellphone 100% 2.0, cloth ' +
-      '18% 1.9, creditcard 100% 2.0, desklamp 72% 1.1, houseplant 26% 1.0, keychain 100% 2.0, laptop 100% 1.6, ' +
-      'mug 52% 1.9, pen 100% 2.1, pencil 100% 2.0, pillow 100% 1.7, remotecontrol 11% 2.0, statue 13% 1.5, ' +
-      'teddybear 34% 1.0, television 12% 1.0, tissuebox 12% 1.8, vase 5% 2.1, watch 6% 2.0',
+    'alarmclock 100%, book 100%, bowl 46%, box 45%, cd 100%, cellphone 100%, cloth 18%, creditcard 100%, ' +
+      'desklamp 72%, houseplant 26%, keychain 100%, laptop 100%, mug 52%, pen 100%, pencil 100%, pillow 100%, ' +
+      'remotecontrol 11%, statue 13%, teddybear 34%, television 12%, tissuebox 12%, vase 5%, watch 6%',
   ),
   bathroom: objectLaws(
-    'candle 100% 2.0, cloth 100% 1.9, dishsponge 19% 2.1, floorlamp 8% 2.0, handtowel 100% 1.2, houseplant 4% ' +
-      '1.0, papertowelroll 16% 1.0, soapbar 100% 2.0, soapbottle 100% 1.9, spraybottle 100% 2.0, tissuebox 23% ' +
-      '1.8, toiletpaper 100% 2.3, towel 100% 1.1',
+    'candle 100%, cloth 100%, dishsponge 19%, floorlamp 8%, handtowel 100%, houseplant 4%, ' +
+      'papertowelroll 16%, soapbar 100%, soapbottle 100%, spraybottle 100%, tissuebox 23%, toiletpaper 100%, ' +
+      'towel 100%',
   ),
 }
 

@@ -20,7 +20,7 @@ export type Refusal =
   | { kind: 'incomplete'; form: string }
   /** A command of the other dialect. */
   | { kind: 'other-dialect'; form: string }
-  /** A command except for capitals, articles, blanks or a full stop. */
+  /** A command about things in view, except for capitals, articles, blanks or a full stop. */
   | { kind: 'misspelt'; command: string }
   /** A kind of receptacle without a number. */
   | { kind: 'unnumbered'; receptacle: number }
@@ -107,7 +107,7 @@ export function refusalOf(state: GameState, line: string): Refusal {
   const { dialect } = state
   const world = worldOf(state.game)
   if (parseCommand(world, dialect, text) === null) {
-    const command = meantCommand(world, dialect, text)
+    const command = meantCommand(world, state, text)
     if (command !== null) return { kind: 'misspelt', command }
   }
   const space = text.indexOf(' ')
@@ -245,9 +245,13 @@ function heldObject(world: World, state: GameState, name: string): number | Refu
   return held >= 0 && world.objects[held]!.name === name ? held : { kind: 'not-held', held }
 }
 
-/** The command that a line means once superfluous capitals, articles, blanks and full stops are removed; null if none. */
-function meantCommand(world: World, dialect: Dialect, text: string): string | null {
+/**
+ * The command that a line means once superfluous capitals, articles, blanks and full stops are removed. Null if there is none, also
+ * where it names an object out of view: to correct it would reveal that there is one.
+ */
+function meantCommand(world: World, state: GameState, text: string): string | null {
   if (text.length > longestLine) return null
+  const { dialect } = state
   const plain = text
     .toLowerCase()
     .replace(/[.!]+$/, '')
@@ -255,7 +259,14 @@ function meantCommand(world: World, dialect: Dialect, text: string): string | nu
     .filter((word) => !['a', 'an', 'the', ''].includes(word))
     .join(' ')
   const command = parseCommand(world, dialect, plain)
-  return command && formatCommand(world, dialect, command)
+  if (command === null) return null
+  const objects = [...('object' in command ? [command.object] : []), ...('knife' in command ? [command.knife] : [])]
+  return objects.every((object) => isInView(world, state, object)) ? formatCommand(world, dialect, command) : null
+}
+
+function isInView(world: World, state: GameState, object: number): boolean {
+  const isOpenHere = (receptacle: number) => isHere(world, state, receptacle) && isAccessible(world, state, receptacle)
+  return object === state.held || state.whereabouts[object]!.some(isOpenHere)
 }
 
 /** The verb whose name or synonym is most similar to the line's first word; the overview if none is similar. */

@@ -1,8 +1,8 @@
 /**
  * A game that a person chooses: a small room of the generator, and any goal that makes sense there. The seed arranges the room; the
- * choice determines the game.
+ * choice determines the game. It is a training game: what measures generalisation is not offered, so that it stays unseen.
  */
-import { objectCounts, type Room } from '../corpus/statistics.ts'
+import { objectCounts, unseenFloorPlans, type Room } from '../corpus/statistics.ts'
 import {
   isCapable,
   treatmentOf,
@@ -18,6 +18,7 @@ import { placeObjects } from './compact/scenes.ts'
 import { floorPlansOf, type FloorPlan } from './floor-plans.ts'
 import { holdsOne } from './full/start-patterns.ts'
 import { isPlayable } from './generate-game.ts'
+import { splitOf } from './splits.ts'
 
 export interface OwnGameChoice {
   floorPlan: number
@@ -32,7 +33,7 @@ export class OwnGameError extends Error {
 }
 
 export function layoutsOf(room: Room): FloorPlan[] {
-  return floorPlansOf(room).map(compactFloorPlan)
+  return floorPlansOf(room).flatMap((number) => (unseenFloorPlans.includes(number) ? [] : [compactFloorPlan(number)]))
 }
 
 /** What can be brought or looked at in a room. */
@@ -47,7 +48,8 @@ export function targetsIn({ receptacles }: FloorPlan, taskType: TaskType): strin
 }
 
 /** What is wrong with a goal in a room, in a sentence; null if it can be asked. */
-export function goalFault(plan: FloorPlan, { taskType, object, target }: Goal): string | null {
+export function goalFault(plan: FloorPlan, goal: Goal): string | null {
+  const { taskType, object, target } = goal
   const treatment = treatmentOf(taskType)
   const has = (type: string) => plan.receptacles.some((receptacle) => receptacle.type === type)
   if (treatment !== null) {
@@ -60,13 +62,15 @@ export function goalFault(plan: FloorPlan, { taskType, object, target }: Goal): 
   }
   if (taskType === 'look_at_obj_in_light') {
     const stands = plan.receptacles.some(({ type }) => accepts(type, target))
-    return stands ? null : `Nothing in this room holds ${a(target)}. Choose another layout or goal.`
+    if (!stands) return `Nothing in this room holds ${a(target)}. Choose another layout or goal.`
+  } else {
+    const open = plan.receptacles.map(({ type }) => type).filter((type) => accepts(type, object))
+    if (!accepts(target, object)) return `${capital(a(target))} takes no ${object}. ${instead([...new Set(open)])}`
+    if (taskType === 'pick_two_obj_and_place' && holdsOne.has(target))
+      return `${capital(a(target))} holds one thing, and the goal is two. Choose another place.`
   }
-  const open = plan.receptacles.map(({ type }) => type).filter((type) => accepts(type, object))
-  if (!accepts(target, object)) return `${capital(a(target))} takes no ${object}. ${instead([...new Set(open)])}`
-  if (taskType === 'pick_two_obj_and_place' && holdsOne.has(target))
-    return `${capital(a(target))} holds one thing, and the goal is two. Choose another place.`
-  return null
+  const isHeldOut = splitOf(plan.number, goal) !== 'train'
+  return isHeldOut ? 'This goal is kept for measuring generalisation. Choose another thing, place or layout.' : null
 }
 
 const a = (noun: string) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
@@ -86,6 +90,7 @@ export function drawOwnGame({ floorPlan, goal, seed }: OwnGameChoice): Household
     if (!objects) continue
     const game = withCoolTargets({
       id: `${taskType}-${object}-${target}-${floorPlan}/own-${seed}`,
+      origin: { split: 'train', sceneSize: 'compact', seed },
       floorPlan,
       receptacles: plan.receptacles.map((receptacle) => ({ ...receptacle })),
       objects,

@@ -66,8 +66,4 @@ export class IndexedDbGameLibrary implements GameLibrary {
       transaction.objectStore('entries').clear(),
     ])
   }
-
-  close(): Promise<void> {
-    return this.#database.close()
-  }
 }

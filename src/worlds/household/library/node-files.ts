@@ -18,11 +18,16 @@ export async function* openGames(path: string): AsyncGenerator<SourceFile> {
     .slice(-FOLDERS_ABOVE - 1)
     .join('/')
   const found = await stat(absolute).catch((cause: unknown) => {
-    throw new SourceError(path, 'No such file or folder.', { cause })
+    throw new SourceError(path, unreadable(cause), { cause })
   })
   if (found.isDirectory()) yield* allFilesBelow(absolute, named)
   else if (/\.zip$/i.test(path)) yield* archiveFiles(absolute, path)
   else yield { path: named, isPart: false, bytes: () => readFile(absolute) }
+}
+
+function unreadable(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException
+  return code === 'ENOENT' ? 'No such file or folder.' : `It cannot be read: ${message}.`
 }
 
 /** Reads all readable folders before it throws the error of one that is not. */

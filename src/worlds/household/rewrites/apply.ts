@@ -6,7 +6,7 @@
  */
 import { playExpert } from '../planning/expert.ts'
 import { isCapable, nameOf, type Goal, type HouseholdGame } from '../engine/game.ts'
-import { isHeldOutPair } from '../generator/splits.ts'
+import { isHeldOutPair, splitOf } from '../generator/splits.ts'
 import { distanceToGoal } from '../planning/plan.ts'
 import { hashOf, seededRandom } from '../../random.ts'
 import { receptacleNamed, rewriteGame } from './replay.ts'
@@ -23,7 +23,7 @@ type RewriteRefusal =
   /** Objects of this type cannot be picked up, or not be cleaned, heated or cooled as the task requires. */
   | 'not-capable'
   | 'too-few-objects'
-  /** The pair of object and target is reserved for measuring generalisation. */
+  /** The goal, or its pair of object and target, is reserved for measuring generalisation. */
   | 'held-out'
   | 'no-change'
   /** The task needs the object to remove. */
@@ -42,17 +42,22 @@ type RewriteOutcome =
 
 export interface RewriteOptions {
   stepLimit?: number
+  /**
+   * Whether a training task may get a goal that only `id` has; false by default. Older logs have such rewrites, and so have the
+   * demonstrations that the shipped author learned from.
+   */
+  allowsIdGoals?: boolean
 }
 
 export function applyRewrite(
   task: HouseholdTask,
   rewrite: TaskRewrite,
   newId: string,
-  { stepLimit = defaultStepLimit }: RewriteOptions = {},
+  { stepLimit = defaultStepLimit, allowsIdGoals = false }: RewriteOptions = {},
 ): RewriteOutcome {
   const before = gameOf(task)
   const complete = completed(before, rewrite, newId)
-  const refused = refusalOf(task, before, complete)
+  const refused = refusalOf(task, before, complete, allowsIdGoals)
   if (refused) return refused
   const after = rewriteGame(before, complete)
   const hints = hintsAfter(task, complete, after)
@@ -80,7 +85,12 @@ function completed(game: HouseholdGame, rewrite: TaskRewrite, newId: string): Ta
   return where === undefined ? rewrite : { ...rewrite, receptacle: nameOf(game.receptacles[where]!) }
 }
 
-function refusalOf(task: HouseholdTask, game: HouseholdGame, rewrite: TaskRewrite): ReturnType<typeof refuse> | null {
+function refusalOf(
+  task: HouseholdTask,
+  game: HouseholdGame,
+  rewrite: TaskRewrite,
+  allowsIdGoals: boolean,
+): ReturnType<typeof refuse> | null {
   if ('object' in rewrite && rewrite.kind !== 'change-goal' && !objectNamed(game, rewrite.object)) {
     return refuse('unknown-name', `There is no ${rewrite.object} here.`)
   }
@@ -89,7 +99,7 @@ function refusalOf(task: HouseholdTask, game: HouseholdGame, rewrite: TaskRewrit
   }
   switch (rewrite.kind) {
     case 'change-goal':
-      return goalRefusal(game, { ...game.goal, object: rewrite.object, target: rewrite.target })
+      return goalRefusal(game, { ...game.goal, object: rewrite.object, target: rewrite.target }, allowsIdGoals)
     case 'add-hint': {
       const { type, in: where } = objectNamed(game, rewrite.object)!
       if (type !== game.goal.object && type !== game.goal.target) {
@@ -144,7 +154,7 @@ function objectNamed(game: HouseholdGame, name: string) {
   return game.objects.find((object) => nameOf(object) === name)
 }
 
-function goalRefusal(game: HouseholdGame, goal: Goal): ReturnType<typeof refuse> | null {
+function goalRefusal(game: HouseholdGame, goal: Goal, allowsIdGoals: boolean): ReturnType<typeof refuse> | null {
   const { object, target, taskType } = goal
   const isLampTask = taskType === 'look_at_obj_in_light'
   if (object === game.goal.object && target === game.goal.target) {
@@ -164,7 +174,9 @@ function goalRefusal(game: HouseholdGame, goal: Goal): ReturnType<typeof refuse>
   const count = game.objects.filter((other) => other.type === object && other.in.length > 0).length
   if (count < needed)
     return refuse('too-few-objects', `The task needs ${needed} ${object} in reach, and there is ${count}.`)
-  if (game.origin && game.origin.split !== 'ood' && isHeldOutPair(object, target)) {
+  const split = game.origin?.split
+  const isOnlyInId = split === 'train' && !allowsIdGoals && splitOf(game.floorPlan, goal) === 'id'
+  if (isOnlyInId || (split && split !== 'ood' && isHeldOutPair(object, target))) {
     return refuse('held-out', `${object} with ${target} is kept for measuring generalisation.`)
   }
   return null

@@ -3,6 +3,7 @@
  */
 import type { ChatPieces } from '../../../method/chat-pieces.ts'
 import type { RoleFormats, StepJudgeFormat } from '../../../method/ports.ts'
+import { bare } from '../../instruct/answers.ts'
 import {
   formLines,
   SCORING,
@@ -55,7 +56,7 @@ export function instructPolicy(
   { dialect = 'v2' }: InstructPolicyOptions = {},
 ): RoleFormats['policy'] {
   // Names and verbs of the game are lower case.
-  return stepPolicy(pieces, GAME, policyInstructions(dialect), (command) => command.toLowerCase())
+  return stepPolicy(pieces, GAME, policyInstructions(dialect), (command) => bare(command).toLowerCase())
 }
 
 // ---------------------------------------------------------------------------------------------------- judge

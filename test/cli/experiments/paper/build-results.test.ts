@@ -44,6 +44,26 @@ describe('the results of a table', () => {
     expect(values('full')).toMatchObject({ 'judge-balanced': [0.92], 'judge-accepted': [0.74] })
   })
 
+  it('say nothing of how many rewrites were accepted where none was measured', () => {
+    const plan = planTable('tasks', { ...QUICK, seeds: [0] }, [])
+    const last: Record<string, Record<string, number>> = {
+      // As earlier versions wrote it.
+      fixed: { 'env/accept_rate': 0 },
+      null: { 'env/accept_rate': 0, 'env/null_accept_rate': 0.2 },
+      full: {},
+    }
+    const { rows } = buildResults(
+      plan,
+      runsOf(plan, (arm) => madeUpRecord({ last: last[arm]! })),
+      FROM,
+    )
+    expect(rows.map(({ id, values }) => [id, values['accepted']])).toEqual([
+      ['fixed', [null]],
+      ['null', [0]],
+      ['full', [null]],
+    ])
+  })
+
   it('compare arms seed by seed, and the trained policy with temperature alone', () => {
     const plan = planTable('household', { ...QUICK, seeds: [0, 1, 2] }, [])
     const end: Record<string, number> = { grpo: 0.5, 'frozen-judge': 0.55, 'policy-reward': 0.6, full: 0.7 }

@@ -72,7 +72,16 @@ describe('an unfinished run', () => {
     // The log is shorter than its checkpoint.
     await run.saveCheckpoint(checkpoint(9, 9))
     expect(await run.resume()).toBeNull()
-    await writeFile(join(folder, 'checkpoint.json'), '{}')
+    for (const text of ['{}', '', '{"runId":']) {
+      await writeFile(join(folder, 'checkpoint.json'), text)
+      expect(await run.resume()).toBeNull()
+    }
+    await run.saveCheckpoint(checkpoint(2, 2))
+    expect(await run.resume()).not.toBeNull()
+    const log = await readFile(run.logPath, 'utf8')
+    await writeFile(run.logPath, log.replace('"seq":1', '\0\0\0\0'))
+    expect(await run.resume()).toBeNull()
+    await rm(run.logPath)
     expect(await run.resume()).toBeNull()
   })
 
@@ -85,7 +94,7 @@ describe('an unfinished run', () => {
     await writeFile(join(folder, 'log.jsonl.gz'), gzipSync(await readFile(run.logPath)))
     expect(await readRunLog(join(folder, 'log.jsonl.gz'))).toEqual([kept])
     const read: LoggedEvent[] = []
-    for await (const event of readLog(run.logPath)) read.push(event)
+    for await (const part of readLog(run.logPath)) read.push(...part)
     expect(read).toEqual([kept])
   })
 })

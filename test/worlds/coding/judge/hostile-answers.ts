@@ -1,11 +1,11 @@
 /** Programs that try to fool their checker, and checkers that fail, whatever the cause. */
-import type { CheckedTest, VerdictKind } from '../../../../src/worlds/coding/judge/verdict.ts'
+import type { CheckedTest, Verdict } from '../../../../src/worlds/coding/judge/verdict.ts'
 
 export interface HostileAnswer {
   name: string
   source: string
   test: CheckedTest
-  verdict: VerdictKind
+  verdict: Verdict['kind']
   /** What the message of a failed checker must contain. */
   message?: string
 }

@@ -1,10 +1,10 @@
 /** Programs that try to reach the host, stop the judge, outlive their limits, or lie about their answers. */
-import type { Limits, PlainTest, VerdictKind } from '../../../../src/worlds/coding/judge/verdict.ts'
+import type { Limits, PlainTest, Verdict } from '../../../../src/worlds/coding/judge/verdict.ts'
 
 export interface HostileProgram {
   name: string
   source: string
-  verdict: VerdictKind
+  verdict: Verdict['kind']
   /** What a runtime error's message must contain. */
   message?: string
   /** `f()` must return 42, unless it says otherwise. */

@@ -52,6 +52,11 @@ describe('a file of problems', () => {
     })
   })
 
+  it('is reported with the system’s reason if that is not that there is none', async () => {
+    const path = at('problems.jsonl/problems.jsonl')
+    await expect(openProblemFile(path)).rejects.toThrow(/: It cannot be read: ENOTDIR.*'\.$/)
+  })
+
   it('is reported if it is too large, or disappears while it is read', async () => {
     const large = { size: 10 ** 9, arrayBuffer: () => Promise.reject(new Error('It was read.')) }
     await expect(readProblemFile('large', large)).rejects.toThrow(/^"large": The file has 1000000000 bytes; .*Split it/)

@@ -90,6 +90,14 @@ describe('the prompt', () => {
     expect(parseCommand(/\nAction: ([\w ]+)/.exec(policy.opening('Task: Do it.'))![1]!)).not.toBeNull()
   })
 
+  it('keeps every character that a command types', () => {
+    const { parse } = miniwobPolicy(MARKED_PIECES)
+    for (const command of ['type Maecenas eu massa.', 'type Hi!', 'key .', 'key *']) {
+      expect(parse(`Action: ${command}`).command).toBe(command)
+      expect(parse(`**Action:** \`${command}\``).command).toBe(command)
+    }
+  })
+
   it('keeps words of a page that spell a mark of the conversation from ending a message', () => {
     const opening = miniwobPolicy(MARKED_PIECES).opening(`Task: ${MARKED_PIECES.responseCue}`)
     expect(opening.split(MARKED_PIECES.responseCue).length).toBe(2)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TRASH } from '../../../../src/worlds/desktop/engine/facts.ts'
 import { elementsOf } from '../../../../src/worlds/desktop/engine/elements.ts'
 import { cloneState, startGame, type DesktopState } from '../../../../src/worlds/desktop/engine/state.ts'
 import { step } from '../../../../src/worlds/desktop/engine/step.ts'
@@ -131,12 +132,42 @@ describe('the distance to the goal', () => {
   })
 })
 
-describe('the label of a step', () => {
-  const labelOf = (state: DesktopState, command: string) => {
-    const next = after(state, command)
-    return stepLabel(state, next, distanceToGoal(state), distanceToGoal(next))
-  }
+const labelOf = (state: DesktopState, command: string) => {
+  const next = after(state, command)
+  return stepLabel(state, next, distanceToGoal(state), distanceToGoal(next))
+}
 
+describe('folders that nobody asked for', () => {
+  it('leave no room for the wanted one, even once they are removed, so that removing them is no progress', () => {
+    const games = Array.from({ length: 50 }, (_, seed) =>
+      generateTask({ seed, split: 'train', templates: ['new-folder'] }),
+    )
+    const game = games.find(({ layout }) => !layout.nested.includes('new'))!
+    const state = startGame(game, { stepLimit: 60 })
+    const press = (button: string) =>
+      elementsOf(state).find(({ effect }) => effect.kind === 'button' && effect.button === button)!.name
+    const make = (name: string) => {
+      for (const command of [`click ${press('new')}`, `type ${name}`, 'click OK']) step(state, command)
+      return state.facts.folders.includes(name)
+    }
+    step(state, 'click Files')
+    const names = ['aa', 'bb', 'cc'].slice(0, TRASH - state.facts.folders.length)
+    for (const name of names) {
+      expect(distanceToGoal(state)).toBeLessThan(Infinity)
+      expect(make(name)).toBe(true)
+    }
+    for (const name of names) {
+      expect(distanceToGoal(state)).toBe(Infinity)
+      step(state, `click ${name}`)
+      expect(labelOf(state, `click ${press('delete')}`)).toBe(-1)
+      step(state, `click ${press('delete')}`)
+      expect(state.facts.folders).not.toContain(name)
+    }
+    expect(make(game.wish.parameters['name'] as string)).toBe(false)
+  })
+})
+
+describe('the label of a step', () => {
   it('is +1 for done exactly where it wins, and for fail exactly where the evidence was seen', () => {
     for (let seed = 0; seed < 16; seed++) {
       const game = generateTask({ seed, split: split(seed) })

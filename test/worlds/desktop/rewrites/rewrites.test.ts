@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startGame } from '../../../../src/worlds/desktop/engine/state.ts'
 import { generateTask } from '../../../../src/worlds/desktop/generator/generate-task.ts'
+import { isHeldOutCombination, TRAINING_LAYOUTS } from '../../../../src/worlds/desktop/generator/splits.ts'
 import { TEMPLATES } from '../../../../src/worlds/desktop/generator/templates.ts'
 import { distanceToGoal } from '../../../../src/worlds/desktop/planning/distance.ts'
 import { playExpert } from '../../../../src/worlds/desktop/planning/expert.ts'
@@ -93,10 +94,27 @@ describe('rewrites of desktop tasks', () => {
       [`bury ${['Delete', 'Remove', 'Discard'][moving.game.layout.words]!}`, 'no-meaning'],
     ]
     for (const [line, reason] of cases) expect(rewritten(moving, line), line).toBe(reason)
-    expect(applyRewrite(moving, parseRewrite('front Mail')!, 'new', 3)).toMatchObject({
+    expect(applyRewrite(moving, parseRewrite('front Mail')!, 'new', { stepLimit: 3 })).toMatchObject({
       ok: false,
       reason: 'unplayable',
     })
+  })
+
+  it('never ask for the sum of a column of names', () => {
+    const task = taskFrom('show-sum')
+    const { table, column } = task.game.wish.parameters as { table: number; column: number }
+    const { headers } = task.game.desktop.tables[table]!
+    const numbers = headers.filter((_, at) => at > 0 && at !== column)
+    expect(rewritten(task, `set column ${headers[0]!}`)).toBe('no-meaning')
+    expect(numbers.map((name) => rewritten(task, `set column ${name}`))).not.toContain('no-meaning')
+  })
+
+  it('add files where all were removed', () => {
+    let task = taskFrom('set-level')
+    for (const { name } of task.game.start.files) task = rewritten(task, `remove ${name}`) as DesktopTask
+    expect(task.game.start.files).toEqual([])
+    const filled = rewritten(task, 'add 2') as DesktopTask
+    expect(filled.game.start.files.map(({ content }) => content)).toEqual([0, 1])
   })
 
   it('keep pairs that only ood has out of training tasks', () => {
@@ -112,6 +130,29 @@ describe('rewrites of desktop tasks', () => {
       }
     }
     expect(reasons.has('held-out')).toBe(true)
+  })
+
+  it('keep combinations that only id has out of training tasks', () => {
+    const counts = { train: 0, id: 0 }
+    for (let seed = 0; seed < 12; seed++) {
+      const task = taskOf(generateTask({ seed, split: 'train', templates: ['set-level'] }))
+      const { layout, wish } = task.game
+      // As the generator names them: words, order and More menu.
+      const plan = TRAINING_LAYOUTS.find((each) => each.layout === layout)!
+      for (let level = 0; level <= 100; level += 10) {
+        const rewrite: TaskRewrite = { kind: 'set', parameter: 'level', value: String(level) }
+        const older = applyRewrite(task, rewrite, 'new', { allowsIdTasks: true })
+        if (!older.ok) continue
+        const [object, target] = older.task.game.pair
+        const split = isHeldOutCombination(plan.name, wish.template, object, target) ? 'id' : 'train'
+        counts[split]++
+        const outcome = applyRewrite(task, rewrite, 'new')
+        expect(outcome).toMatchObject(split === 'train' ? { ok: true } : { ok: false, reason: 'held-out' })
+        const further = applyRewrite(older.task, { kind: 'front', app: 'Mail' }, 'newer')
+        expect(further.ok).toBe(split === 'train')
+      }
+    }
+    expect(Math.min(counts.train, counts.id)).toBeGreaterThan(0)
   })
 
   it(

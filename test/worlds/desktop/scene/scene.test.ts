@@ -35,15 +35,15 @@ describe('the scene', () => {
     expect(wrong).toEqual([])
   })
 
-  it('makes a click by name, by mark, and on every corner of the box the same step', () => {
+  it.each(['click', 'open'])('makes a %s by name, by mark, and on every corner of the box the same step', (verb) => {
     for (const state of states.filter((_, index) => index % 11 === 0)) {
       for (const { name, mark, place } of scene(state)) {
         const byName = cloneState(state)
-        const expected = step(byName, `click ${name}`)
+        const expected = step(byName, `${verb} ${name}`)
         const last = { x: place.x + place.width - 1, y: place.y + place.height - 1 }
         const points = [place, { x: last.x, y: place.y }, { x: place.x, y: last.y }, last, centreOf(place)]
-        const commands = points.map(({ x, y }) => ['points', `click ${x} ${y}`] as const)
-        for (const [dialect, command] of [['marks', `click ${mark}`] as const, ...commands]) {
+        const commands = points.map(({ x, y }) => ['points', `${verb} ${x} ${y}`] as const)
+        for (const [dialect, command] of [['marks', `${verb} ${mark}`] as const, ...commands]) {
           const played = cloneState(state)
           expect(stepIn(played, command, dialect), name).toEqual(expected)
           expect(played).toEqual(byName)

@@ -96,6 +96,22 @@ describe('the reason why nothing happens', () => {
     expect(step(state, refused)).toMatchObject({ observation: `${nothingHappens} ${reason}`, accepted: false })
   })
 
+  it('is the same for an object out of view and for one that does not exist, however it is written', () => {
+    const nowhere = after([])
+    const atShelf = after([...withMug, 'go to shelf 1'])
+    for (const line of ['examine the N', 'Use the N.', 'take the N from countertop 1', 'slice the N with mug 1']) {
+      for (const state of [nowhere, atShelf]) {
+        const [unseen, absent] = ['apple 1', 'apple 9'].map((name) => reasonFor(state, line.replace('N', name)))
+        expect([line, unseen]).toEqual([line, absent])
+      }
+    }
+    const seen = after(['go to countertop 1'])
+    expect(reasonFor(seen, 'Take the mug 1 from the countertop 1.')).toBe(
+      'It has to be written "take mug 1 from countertop 1".',
+    )
+    expect(reasonFor(atShelf, 'examine the mug 1')).toBe('It has to be written "examine mug 1".')
+  })
+
   it('uses the dialect of the game', () => {
     const inV1 = (line: string) => reasonFor(after([], 'v1'), line)
     expect(inV1('move mug 1 to shelf 1')).toBe('Here the command is "put (object) in/on (receptacle)".')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rooms } from '../../../../src/worlds/household/corpus/statistics.ts'
+import { rooms, unseenFloorPlans } from '../../../../src/worlds/household/corpus/statistics.ts'
 import { taskTypes, type TaskType } from '../../../../src/worlds/household/engine/game.ts'
 import { startGame } from '../../../../src/worlds/household/engine/state.ts'
 import { step } from '../../../../src/worlds/household/engine/step.ts'
@@ -15,7 +15,11 @@ import {
   targetsIn,
 } from '../../../../src/worlds/household/generator/own-game.ts'
 import { isSensibleGoal } from '../../../../src/worlds/household/generator/sensible-goals.ts'
+import { splitOf } from '../../../../src/worlds/household/generator/splits.ts'
 import { nextCommandKnowingAll } from '../../../../src/worlds/household/planning/expert.ts'
+import { applyRewrite } from '../../../../src/worlds/household/rewrites/apply.ts'
+import { possibleRewrites } from '../../../../src/worlds/household/rewrites/candidates.ts'
+import { taskOf } from '../../../../src/worlds/household/task.ts'
 
 /** Every goal that the form offers in a layout. */
 const offered = (number: number, taskType: TaskType) => {
@@ -24,7 +28,7 @@ const offered = (number: number, taskType: TaskType) => {
 }
 
 describe('a game that a person makes', () => {
-  it('is refused just where the generator would never ask for it, or the room lacks what it needs', () => {
+  it('is refused just where the generator would never ask for it in training, or the room lacks what it needs', () => {
     let refused = 0
     for (const room of rooms)
       for (const plan of layoutsOf(room))
@@ -36,7 +40,8 @@ describe('a game that a person makes', () => {
             const fault = goalFault(plan, goal)
             if (fault !== null) refused++
             if (taskType === 'look_at_obj_in_light') continue
-            expect([goal, fault === null]).toEqual([goal, isSensibleGoal(goal) && hasAppliance])
+            const isTrained = splitOf(plan.number, goal) === 'train'
+            expect([goal, fault === null]).toEqual([goal, isSensibleGoal(goal) && hasAppliance && isTrained])
           }
         }
     expect(refused).toBeGreaterThan(1000)
@@ -56,6 +61,27 @@ describe('a game that a person makes', () => {
         while (!state.done) step(state, nextCommandKnowingAll(state).command)
         expect([goal, state.won]).toEqual([goal, true])
       }
+  })
+
+  it('leaves floor plans and goals that measure generalisation unseen, also when it is rewritten', () => {
+    expect(rooms.flatMap(layoutsOf).filter(({ number }) => unseenFloorPlans.includes(number))).toEqual([])
+    const measured = { id: 0, ood: 0, null: 0 }
+    for (const number of [1, ...unseenFloorPlans])
+      for (const goal of offered(number, 'pick_and_place_simple')) {
+        const split = splitOf(number, goal)
+        if (split === 'train') continue
+        const fault = goalFault(compactFloorPlan(number), goal)
+        if (!isSensibleGoal(goal)) continue
+        expect(fault).toMatch(/^This goal is kept for measuring generalisation\./)
+        measured[`${split}`]++
+      }
+    expect(Math.min(...Object.values(measured))).toBeGreaterThan(0)
+
+    const goal = { taskType: 'pick_and_place_simple', object: 'apple', target: 'countertop' } as const
+    const task = taskOf(drawOwnGame({ floorPlan: 1, goal, seed: 1 }))
+    const goals = possibleRewrites(task, 'harder', { allowsIdGoals: true }).filter(({ kind }) => kind === 'change-goal')
+    const reasons = goals.map((rewrite) => applyRewrite(task, rewrite, 'new')).map((out) => (out.ok ? '' : out.reason))
+    expect(new Set(reasons)).toEqual(new Set(['', 'held-out']))
   })
 
   it('says what is wrong with a choice, and what can be chosen instead', () => {

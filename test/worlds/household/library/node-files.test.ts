@@ -69,5 +69,6 @@ describe('games on a disk', () => {
     const { problems } = await opened('damaged.ZIP')
     expect(problems).toEqual([{ path: join(folder, 'damaged.ZIP'), reason: expect.stringContaining('not a zip archive') as string }]) // prettier-ignore
     expect((await opened('empty/nothing.txt')).problems[0]!.reason).toContain('It is not an ALFWorld game')
+    expect((await opened('empty/nothing.txt/train')).problems[0]!.reason).toMatch(/^It cannot be read: ENOTDIR.*'\.$/)
   })
 })

@@ -90,15 +90,6 @@ export class FullPlacement {
     return null
   }
 
-  /** [pattern] the share of a type's objects that start there on a plan if the goal has another type. */
-  shares(plan: FloorPlan, type: string): ReadonlyMap<string, number> {
-    const { single, other } = this.startsOn(plan, type, null)
-    const total = single.total + other.total
-    return new Map(
-      [single, other].flatMap((odds) => oddsIn(odds).map(([pattern, odd]) => [pattern, odd / total] as const)),
-    )
-  }
-
   /**
    * Draws for all objects together how many of them get a receptacle that holds only one: the expected number by their shares,
    * and never more than there are places. Adds used receptacles to `taken`.
