@@ -8,17 +8,6 @@ import type { ShippedFile } from './src/playground/service-worker.ts'
 // That plugins take most of a build's time is no news worth a warning.
 const rolldownOptions = { checks: { bundlerTimings: false } }
 
-/**
- * Every worker is bundled by itself. Three of them are the same model, so that is a chunk of its own: equal contents get
- * equal names, and the browser loads it once. What only WebGPU needs stays a chunk that is loaded on demand.
- */
-const MODEL_CHUNK = {
-  name: 'model',
-  test: (id: string) =>
-    /\/(src\/language-model|src\/engines\/transformer|@tensorflow\/tfjs)/.test(id) &&
-    !/\/(backends\/webgpu|tfjs-backend-webgpu)/.test(id),
-}
-
 /** The bundler's name for what the page imports before it is drawn. */
 const INITIAL = '$initial' as const
 
@@ -88,7 +77,7 @@ export default defineConfig({
     rolldownOptions: {
       ...rolldownOptions,
       // A worker's own file is told from a chunk of the same name.
-      output: { entryFileNames: 'assets/[name].worker-[hash].js', codeSplitting: { groups: [MODEL_CHUNK] } },
+      output: { entryFileNames: 'assets/[name].worker-[hash].js' },
     },
   },
   // Dependencies that only workers import, so that the first load in development does not restart for them.

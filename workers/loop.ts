@@ -5,28 +5,25 @@ import { samplersFor } from '../src/sessions/samplers.ts'
 import { openPlayers, type PlayersHost } from '../src/sessions/open-players.ts'
 import { settingsIn, sourcesIn } from '../src/sessions/own-world.ts'
 import { sourcesOf } from '../src/roles/source.ts'
-import type { Role } from '../src/method/ports.ts'
 import type { World } from '../src/method/settings.ts'
 import { loadFixedTrajectories, trajectoryFile } from '../src/sessions/fixed-trajectories.ts'
 import { connectWorker, exposeService } from '../src/threads/worker-bridge.ts'
 import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
 import { runLocks } from '../src/runs/run-locks.ts'
 import { LoopService } from '../src/sessions/loop-service.ts'
-import type { PolicyWorker } from './policy.ts'
+import type { ModelWorker } from './model.ts'
 import type { WebLlmRoleWorker } from './webllm-role.ts'
 import { openWorld } from './worlds/index.ts'
-
-// The literal `new Worker(new URL(…))` of each is what the bundler looks for.
-const START: Record<Role, () => Worker> = {
-  policy: () => new Worker(new URL('./policy.ts', import.meta.url), { type: 'module', name: 'policy' }),
-  reward: () => new Worker(new URL('./reward.ts', import.meta.url), { type: 'module', name: 'reward' }),
-  author: () => new Worker(new URL('./author.ts', import.meta.url), { type: 'module', name: 'author' }),
-}
 
 const host: PlayersHost = {
   // Models are beside the page. This worker is one folder below it, in the sources and in the build.
   shippedModel: (name) => new URL(`../models/${name}`, self.location.href).href,
-  startModel: (role) => connectWorker<PolicyWorker>(START[role](), role),
+  // The literal `new Worker(new URL(…))` is what the bundler looks for.
+  startModel: (role) =>
+    connectWorker<ModelWorker>(
+      new Worker(new URL('./model.ts', import.meta.url), { type: 'module', name: role }),
+      role,
+    ),
   samplers: samplersFor(navigator.hardwareConcurrency),
   startWebLlm: (role) =>
     connectWorker<WebLlmRoleWorker>(

@@ -12,7 +12,7 @@ import { distanceToGoal } from '../worlds/desktop/planning/distance.ts'
 import { playExpert } from '../worlds/desktop/planning/expert.ts'
 import { stepLabel } from '../worlds/desktop/planning/step-label.ts'
 import { pick, seededRandom } from '../worlds/random.ts'
-import { measureRate, type Round, type Timing } from './repetitions.ts'
+import { checked, measureRate, type Round, type Timing } from './repetitions.ts'
 import type { SuiteContext } from './suite.ts'
 
 const SUBJECT = 'desktop engine'
@@ -83,12 +83,6 @@ function recordPlay(seed: number): Play {
     return command
   })
   return { game, commands }
-}
-
-/** Checks results, so that no engine can skip the work. */
-function checked(operations: number, isRight: boolean): number {
-  if (!isRight) throw new Error('The benchmark computed nothing: no real work gives this result.')
-  return operations
 }
 
 function replay({ game, commands }: Play): number {

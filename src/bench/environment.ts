@@ -16,7 +16,7 @@ import { cloneState, startGame, type GameState } from '../worlds/household/engin
 import { stepLabel } from '../worlds/household/planning/step-label.ts'
 import { measureDesktop } from './desktop.ts'
 import { generatedPlays, recordPlay, type Play } from './environment-plays.ts'
-import { measureRate, type Round, type Timing } from './repetitions.ts'
+import { checked, measureRate, type Round, type Timing } from './repetitions.ts'
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
 
 export interface OfficialGame {
@@ -127,12 +127,6 @@ async function measurePlays(plays: readonly Play[], sizes: Sizes, timing: Timing
       return checked(moments.length, letters > 0)
     },
   })
-}
-
-/** Checks results, so that no engine can skip the work. */
-function checked(operations: number, isRight: boolean): number {
-  if (!isRight) throw new Error('The benchmark computed nothing: no real work gives this result.')
-  return operations
 }
 
 function playAll(plays: readonly Play[], states: readonly GameState[], withList: boolean): number {

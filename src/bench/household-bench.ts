@@ -2,6 +2,8 @@
 import { HouseholdEnvironment } from '../worlds/household/environment.ts'
 import { generatedGames } from '../worlds/household/game-source.ts'
 import { householdFormats } from '../worlds/household/roles/plain-roles.ts'
+import { presetSettings } from '../method/presets.ts'
+import type { Settings } from '../method/settings.ts'
 import type { BenchWorld } from './loop-iteration.ts'
 
 export const householdWorld: Pick<BenchWorld, 'preset' | 'open'> = {
@@ -12,3 +14,10 @@ export const householdWorld: Pick<BenchWorld, 'preset' | 'open'> = {
     close() {},
   }),
 }
+
+/** The household preset, without held-out evaluations, which are not part of an iteration. */
+export const householdSettings = (patch: Partial<Settings>): Settings => ({
+  ...presetSettings('household'),
+  evaluateEvery: 0,
+  ...patch,
+})

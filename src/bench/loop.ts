@@ -12,7 +12,7 @@ import { presetSettings } from '../method/presets.ts'
 import type { Settings, ShippedWorld } from '../method/settings.ts'
 import { ratioVerdict, type RatioTargets } from './field.ts'
 import { growthExponent } from './growth.ts'
-import { householdWorld } from './household-bench.ts'
+import { householdSettings, householdWorld } from './household-bench.ts'
 import type { JudgeSuiteOptions } from './judge.ts'
 import { compareLogs } from './log-comparison.ts'
 import { runIteration, type BenchWorld, type Iteration, type LoopBackend } from './loop-iteration.ts'
@@ -188,11 +188,6 @@ async function measureGrowth(
     }),
     note: points.map(({ size, cost }) => `${size}: ${seconds(cost)}`).join(', '),
   })
-}
-
-function householdSettings(patch: Partial<Settings>): Settings {
-  // Without held-out evaluations, which are not part of an iteration.
-  return { ...presetSettings('household'), evaluateEvery: 0, ...patch }
 }
 
 function sizesOf({ tasksPerIteration, groupSize, evaluationsPerStep, maxSteps }: Settings): Sizes {

@@ -1,17 +1,18 @@
 /** Observes the backend to measure what our own work costs beside time, and where the time goes. */
+import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
 import { countDispatches } from '../language-model/backends/webgpu/count-dispatches.ts'
 import { SimdBackend } from '../language-model/backends/simd/simd-backend.ts'
 
 /**
  * Peak bytes in use while `work` runs, less those in use before: activations, gradients and scratch, but not weights or moments.
- * Checked at every allocation or, on a graphics device, at every dispatch.
+ * Checked at every allocation.
  */
 export async function peakBytes(work: () => Promise<unknown>): Promise<number> {
   const backend = tf.backend()
   return backend instanceof SimdBackend
     ? highest(() => backend.allocator.bytesInUse, backend.allocator, 'allocate', work)
-    : highest(bytesOnDevice, (backend as unknown as { device: GPUDevice }).device, 'createBindGroup', work)
+    : highest(bytesOnDevice, (backend as WebGPUBackend).bufferManager, 'acquireBuffer', work)
 }
 
 /** Bytes of all tensors of the current backend: weights, moments and caches. */

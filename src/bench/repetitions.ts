@@ -63,6 +63,12 @@ function repetitionRate<Prepared>({ prepare, work }: Round<Prepared>, { clock, d
   return (operations / elapsed) * 1000
 }
 
+/** The number of operations. Throws unless their results are right, so that no engine can skip the work. */
+export function checked(operations: number, isRight: boolean): number {
+  if (!isRight) throw new Error('The benchmark computed nothing: no real work gives this result.')
+  return operations
+}
+
 /** Median of numbers in ascending order. */
 export function median(sorted: readonly number[]): number {
   if (sorted.length === 0) throw new RangeError('The median of an empty list is undefined.')

@@ -1,11 +1,12 @@
 /** `npm run bench -- --suite NAME`: measures and prints a table, or JSON lines with --json. */
 import { type CommandSuiteName, SUITE_NAMES, type Measurement, type Suite } from '../bench/suite.ts'
 import { ArgumentError, oneOf, readArguments } from './arguments.ts'
+import { type Place, placesOf } from './bench/places.ts'
 import { benchTable } from './bench/table.ts'
 
 interface SuiteChoices {
   games?: string | undefined
-  in?: string | undefined
+  places: readonly Place[]
   model?: string | undefined
 }
 
@@ -15,14 +16,14 @@ const SUITES: Record<CommandSuiteName, (options: SuiteChoices) => Promise<Suite>
   train: (options) => openModelSuite('train', options),
   loop: async () => (await import('./bench/models.ts')).loopSuiteInNode(),
   environment: async ({ games }) => (await import('./bench/environment.ts')).environmentSuiteInNode(games),
-  cores: async (options) => (await import('./bench/cores.ts')).coresSuiteOnMachine(options.in),
+  cores: async (options) => (await import('./bench/cores.ts')).coresSuiteOnMachine(options.places),
   judge: async () => (await import('./bench/judge.ts')).judgeSuiteInNode(),
 }
 
 const NAMES = [...SUITE_NAMES, 'cores'] as const
 
 async function openModelSuite(name: 'train' | 'generate', options: SuiteChoices): Promise<Suite> {
-  if (options.model === undefined) return (await import('./bench/models.ts')).modelSuite(name, options.in)
+  if (options.model === undefined) return (await import('./bench/models.ts')).modelSuite(name, options.places)
   const { LARGER_MODELS, largerModelSuite } = await import('./bench/larger-models.ts')
   return largerModelSuite(name, oneOf('model', options.model, LARGER_MODELS))
 }
@@ -101,8 +102,9 @@ async function main(): Promise<void> {
     return
   }
   const wanted = oneOf('suite', values.suite, [...NAMES, 'all'])
+  const choices = { ...values, places: placesOf(values.in) }
   for (const name of NAMES.filter((name) => wanted === 'all' || wanted === name)) {
-    const suite = await SUITES[name](values)
+    const suite = await SUITES[name](choices)
     const measurements: Measurement[] = []
     if (!values.json) process.stdout.write(`\n${suite.name}: ${suite.summary}\n`)
     await suite.run({

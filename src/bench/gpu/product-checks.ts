@@ -1,6 +1,6 @@
 /** Checks of matrix products: each program by shape, tiles of all sizes, and weights in fewer bits. */
 import * as tf from '@tensorflow/tfjs-core'
-import { keepFourBit, keepHalf } from '../../language-model/backends/stored-weights.ts'
+import { keepAgain, keepFourBit, keepHalf } from '../../language-model/backends/stored-weights.ts'
 import type { GpuBackend } from '../../language-model/backends/webgpu/gpu-backend.ts'
 import type { ProductSettings } from '../../language-model/backends/webgpu/matmul-code.ts'
 import { gatherRows, linear } from '../../language-model/ops/index.ts'
@@ -43,6 +43,12 @@ function storedWeight(storage: 'half' | 'four bits', rows: number): KernelCheck 
       // A reader of plain floats makes the device unpack them.
       results.push(tf.mul(variable, 2))
       await Promise.all(results.map((result) => result.data()))
+      keepAgain(variable, storage === 'half' ? 'float16' : 'four-bit')
+      if (device === 'webgpu') {
+        const { precision } = (tf.backend() as GpuBackend).storedAloneOf(variable, 'vec4<f32>')
+        if (precision !== storage)
+          throw new Error(`A weight in ${storage} is in ${precision} precision after a reader of floats.`)
+      }
       variable.dispose()
       return results
     },

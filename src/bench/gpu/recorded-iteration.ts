@@ -6,7 +6,6 @@ import type { ModelReader } from '../../language-model/files/model-folder.ts'
 import { LanguageModel } from '../../language-model/language-model.ts'
 import type { LanguageModelPort, Role } from '../../method/ports.ts'
 import { ROLES } from '../../method/ports.ts'
-import { presetSettings } from '../../method/presets.ts'
 import type { Settings } from '../../method/settings.ts'
 import { householdWorld } from '../household-bench.ts'
 import { iterateOnce } from '../loop-iteration.ts'
@@ -18,13 +17,6 @@ export interface RecordedIteration {
   sampled: number
   trained: number
 }
-
-/** Without held-out evaluations, which are not part of an iteration. */
-export const householdSettings = (patch: Partial<Settings>): Settings => ({
-  ...presetSettings('household'),
-  evaluateEvery: 0,
-  ...patch,
-})
 
 /** Runs an iteration on the CPU. */
 export async function recordIteration(

@@ -11,11 +11,12 @@ import { writeSafetensors } from '../../language-model/files/safetensors.ts'
 import { parameterShapes } from '../../language-model/weights/parameters.ts'
 import { startThread } from '../../threads/node-threads.ts'
 import { connectWorker } from '../../threads/worker-bridge.ts'
-import { clock, nativeJaxOptions, place as placeInNode, PLACES } from './models.ts'
+import { clock, nativeJaxOptions, place as placeInNode } from './models.ts'
+import type { Place } from './places.ts'
 
 /** Its words do not matter, only that completions can be decoded. */
 const TOKENIZER = fileURLToPath(new URL('../../../public/models/household-policy/tokenizer.json', import.meta.url))
-const WORKER = new URL('../../../workers/policy.ts', import.meta.url)
+const WORKER = new URL('../../../workers/model.ts', import.meta.url)
 
 export const CORES_SIZES: CoresSizes = {
   sequences: 16,
@@ -28,8 +29,7 @@ export const CORES_SIZES: CoresSizes = {
 
 const EFFORT = { workers: [1, 2], rounds: 5 }
 
-export function coresSuiteOnMachine(place?: string): Suite {
-  const places = PLACES.filter((each) => place === undefined || each === place)
+export function coresSuiteOnMachine(places: readonly Place[]): Suite {
   const suiteIn = async (location: string, model: BenchModel): Promise<Suite> => {
     const { nativeJaxTraining } = await import('../../bench/peers/native-jax/training.ts')
     return coresSuite({

@@ -2,22 +2,14 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { environmentSuite, type OfficialGame } from '../../bench/environment.ts'
-import type { Clock } from '../../bench/repetitions.ts'
 import type { Suite, SuiteContext } from '../../bench/suite.ts'
 import type { SourceFile } from '../../worlds/household/library/game-library.ts'
 import { openGames } from '../../worlds/household/library/node-files.ts'
 import { alfworldPeer } from './alfworld.ts'
+import { cpuClock } from './cpu-clock.ts'
 import { measurePipe } from './pipe.ts'
 import { NoGameError, readGame } from '../household/games.ts'
 
-/** CPU time of all threads of the process, including the garbage collector's. */
-const cpuClock: Clock = {
-  name: 'CPU time',
-  now() {
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1000
-  },
-}
 const REPETITIONS = 5
 const DURATION_MS = 400
 const GENERATED_GAMES = 64

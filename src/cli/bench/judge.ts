@@ -1,19 +1,12 @@
-/** The judge suite in Node: its clock, and its worker in a thread. */
+/** The judge suite in Node, with its worker in a thread. */
 import { judgeSuite } from '../../bench/judge.ts'
-import type { Clock } from '../../bench/repetitions.ts'
 import type { Suite } from '../../bench/suite.ts'
 import { startThread } from '../../threads/node-threads.ts'
 import { SupervisedJudge } from '../../worlds/coding/judge/supervised-judge.ts'
 import { connectWorker } from '../../threads/worker-bridge.ts'
 import type { JudgeWorker } from '../../../workers/judge.ts'
+import { cpuClock } from './cpu-clock.ts'
 
-const cpuClock: Clock = {
-  name: 'CPU time',
-  now() {
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1000
-  },
-}
 const ENTRY = new URL('../../../workers/judge.ts', import.meta.url)
 
 export function startJudgeInThread() {

@@ -16,10 +16,11 @@ import type { Products } from '../../bench/peers/tfjs-llama.ts'
 import { shippedModel } from '../../roles/shipped-models.ts'
 import { folderReader } from '../../language-model/files/folder-reader.ts'
 import type { ShippedWorld } from '../../method/settings.ts'
+import { cpuClock } from './cpu-clock.ts'
 import { startJudgeInThread } from './judge.ts'
+import type { Place } from './places.ts'
 
 const SHIPPED = fileURLToPath(new URL('../../../public/models', import.meta.url))
-export const PLACES = ['node', 'chromium'] as const
 
 export interface Effort {
   /** Repetitions of each subject. */
@@ -31,10 +32,7 @@ export interface Effort {
 const EFFORT: Effort = { rounds: 3, kernelMs: 100 }
 
 export const clock = () => performance.now()
-const processorClock = () => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
+const processorClock = () => cpuClock.now()
 export const place = `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`
 
 export const TRAIN_SIZES: TrainSizes = {
@@ -132,10 +130,7 @@ export async function generateSuiteInNode(sizes = GENERATE_SIZES, { rounds } = E
 }
 
 /** A suite in Node and then in Chromium, or in one of them. */
-export async function modelSuite(name: 'train' | 'generate', place?: string): Promise<Suite> {
-  const places = PLACES.filter((each) => place === undefined || each === place)
-  if (places.length === 0)
-    throw new RangeError(`--in: "${place}" is not a place to measure in; choose ${PLACES.join(' or ')}.`)
+export async function modelSuite(name: 'train' | 'generate', places: readonly Place[]): Promise<Suite> {
   const isElsewhere = places.includes('chromium')
   const inNode = await (name === 'train'
     ? trainSuiteInNode(TRAIN_SIZES, EFFORT, isElsewhere ? TFJS_PRODUCTS.slice(1) : TFJS_PRODUCTS)

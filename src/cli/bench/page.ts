@@ -57,7 +57,7 @@ function suiteOf({ place, rounds, kernelMs, folders, suite }: PageRequest, devic
       location: `${location.origin}/@fs${suite.folder}`,
       startWorker: () =>
         connectWorker<TransformerModel>(
-          new Worker(new URL('../../../workers/policy.ts', import.meta.url), { type: 'module' }),
+          new Worker(new URL('../../../workers/model.ts', import.meta.url), { type: 'module' }),
           'copy',
         ),
       peers: [],

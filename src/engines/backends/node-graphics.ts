@@ -1,20 +1,32 @@
 /**
- * Whether Node can use WebGPU. Checks in a separate process, because graphics drivers print messages, can crash the process, and
- * can keep it alive afterwards.
+ * Whether Node can use WebGPU. Checks in a separate process, because graphics drivers print messages, can crash or hang the process,
+ * and can keep it alive afterwards.
  */
 import { fork } from 'node:child_process'
 
+const LONGEST_MS = 20_000
+
 /** Why WebGPU cannot be used here; null if it can be tried. */
-export function webGpuObstacleInNode(): Promise<string | null> {
-  const probe = fork(new URL('./node-graphics-probe.ts', import.meta.url), {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
-  return new Promise((resolve, reject) => {
+export function webGpuObstacleInNode(
+  program = new URL('./node-graphics-probe.ts', import.meta.url),
+  longestMs = LONGEST_MS,
+): Promise<string | null> {
+  const probe = fork(program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const answer = new Promise<string | null>((resolve, reject) => {
     probe.once('message', (obstacle) => resolve(obstacle as string | null))
     probe.once('error', reject)
     // Has no effect after a message.
     probe.once('exit', (code, signal) =>
       resolve(`The graphics driver ended the process that asked it for an adapter (${signal ?? `exit code ${code}`}).`),
     )
+    timer = setTimeout(
+      () => resolve(`The graphics driver did not answer within ${longestMs / 1000} seconds, so it is not used.`),
+      longestMs,
+    )
+  })
+  return answer.finally(() => {
+    clearTimeout(timer)
+    probe.kill('SIGKILL')
   })
 }

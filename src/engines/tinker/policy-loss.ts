@@ -18,11 +18,6 @@ import type { TrainingExample, UpdateOptions } from '../../method/ports.ts'
 import type { LossReduction } from './tinker-client.ts'
 import { floats, integers, modelInput } from './wire.ts'
 
-export interface ComparedExample extends TrainingExample {
-  /** ι of each token; [response.length]. */
-  importance?: Float32Array
-}
-
 /** Ratios beyond this have no gradient, as in our own loss. */
 const LOG_RATIO_LIMIT = 10
 

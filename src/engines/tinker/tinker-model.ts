@@ -10,7 +10,7 @@
 import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
 import { noUpdate } from '../../language-model/training/no-update.ts'
-import { ModelFileError, type ModelReader } from '../../language-model/files/model-reader.ts'
+import { ModelFileError, type ModelReader, readOptionalJson } from '../../language-model/files/model-reader.ts'
 import { Tokenizer } from '../../language-model/tokens/tokenizer.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens, TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts' // prettier-ignore
@@ -284,7 +284,7 @@ export class TinkerModel implements RoleModel {
 }
 
 async function readWords(files: ModelReader): Promise<Words> {
-  const tokenizerJson = await readJson(files, 'tokenizer.json')
+  const tokenizerJson = await readOptionalJson(files, 'tokenizer.json')
   if (tokenizerJson === null)
     throw new ModelFileError(
       `There is no tokenizer.json in "${files.name}". Enter the folder of the base model’s tokenizer.`,
@@ -294,7 +294,7 @@ async function readWords(files: ModelReader): Promise<Words> {
   const pieces = template
     ? chatPiecesOf(await chatRenderer(template, files.name), addedTokensOf(tokenizerJson), files.name)
     : null
-  const config = (await readJson(files, 'config.json')) as { eos_token_id?: unknown; max_position_embeddings?: unknown } | null // prettier-ignore
+  const config = (await readOptionalJson(files, 'config.json')) as { eos_token_id?: unknown; max_position_embeddings?: unknown } | null // prettier-ignore
   const ends = [config?.eos_token_id].flat().filter((id): id is number => typeof id === 'number')
   const end = pieces ? tokenizer.tokenId(pieces.responseEnd) : undefined
   const stopTokens = new Set(end === undefined ? ends : [...ends, end])
@@ -304,15 +304,6 @@ async function readWords(files: ModelReader): Promise<Words> {
     )
   const context = config?.max_position_embeddings
   return { tokenizer, pieces, stopTokens, contextTokens: typeof context === 'number' ? context : null }
-}
-
-async function readJson(files: ModelReader, file: string): Promise<unknown> {
-  try {
-    return JSON.parse(new TextDecoder().decode(await files.read(file)))
-  } catch (error) {
-    if (error instanceof ModelFileError && error.isMissing) return null
-    throw error
-  }
 }
 
 function noSuchModel(baseModel: string, offered: readonly string[]): RemoteError {

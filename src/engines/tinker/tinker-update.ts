@@ -5,10 +5,10 @@
  */
 import { noUpdate } from '../../language-model/training/no-update.ts'
 import { splitIntoUpdates } from '../../language-model/training/packing.ts'
-import { importanceWeights, mismatchSum } from '../../language-model/sampling/sampler-mismatch.ts'
+import { comparedWithSampler, type ComparedExample } from '../../language-model/sampling/sampler-mismatch.ts'
 import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts'
 import { RemoteError } from '../remote/remote-error.ts'
-import { datum, exampleWeights, ofResponse, tokenTerms, undoReduction, type ComparedExample } from './policy-loss.ts'
+import { datum, exampleWeights, ofResponse, tokenTerms, undoReduction } from './policy-loss.ts'
 import type { LossReduction, ServerTraits, TinkerClient } from './tinker-client.ts'
 import { OptimOutput, PassOutput } from './wire.ts'
 
@@ -40,19 +40,9 @@ export async function updateOnServer(
   const totals = noUpdate()
   let compared: readonly ComparedExample[] = examples
   if (options.sampledElsewhere === true) {
-    const trainer = await forward(examples, context)
-    let mismatch = 0
-    compared = examples.map((example, index) => {
-      const own = trainer[index]!
-      mismatch += mismatchSum(own, example.oldLogProbs)
-      const cap = options.importanceCap ?? 0
-      return {
-        ...example,
-        oldLogProbs: own,
-        ...(cap > 0 && { importance: importanceWeights(own, example.oldLogProbs, cap) }),
-      }
-    })
-    totals.mismatch_kl = mismatch / examples.reduce((sum, { response }) => sum + response.length, 0)
+    const comparison = comparedWithSampler(examples, await forward(examples, context), options.importanceCap)
+    compared = comparison.examples
+    totals.mismatch_kl = comparison.mismatch
   }
   const steps = splitIntoUpdates(compared, options.updatesPerIteration)
   for (const part of steps) {

@@ -1,5 +1,6 @@
 /** Reads a model folder: an address, a path in Node, or `local:NAME` for a folder added to the page. */
 import { readOptional, urlReader, type ModelReader } from '../../language-model/files/model-folder.ts'
+import { countedBytes } from '../../language-model/files/model-reader.ts'
 import { nodeModule } from '../../threads/endpoints.ts'
 import { LOCAL, localFolderReader } from './local-folders.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
@@ -57,13 +58,10 @@ function countingFetch(onBytes: OnBytes): typeof fetch {
     if (response.body === null || !response.ok) return response
     // The rest of an interrupted download is already in the total.
     if (response.status !== 206) total += Number(response.headers.get('content-length') ?? 0)
-    const counter = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        done += chunk.byteLength
-        onBytes(done, Math.max(done, total))
-        controller.enqueue(chunk)
-      },
+    const counted = countedBytes(response.body, (bytes) => {
+      done += bytes
+      onBytes(done, Math.max(done, total))
     })
-    return new Response(response.body.pipeThrough(counter), response)
+    return new Response(counted, response)
   }
 }

@@ -16,7 +16,13 @@ import type {
   UpdateOptions,
 } from '../../method/ports.ts'
 import type { FolderFiles, ModelInfo, RoleModel } from '../../roles/role-model.ts'
-import type { GradientHelpers, GradientPart, GradientRequest } from '../../language-model/training/shared-gradients.ts'
+import type {
+  GradientHelpers,
+  GradientPart,
+  GradientRequest,
+  SharedUpdate,
+} from '../../language-model/training/shared-gradients.ts'
+import { isDeviceFailure, WorkerLostError } from '../../threads/errors.ts'
 import { AffinityRouter } from './affinity-router.ts'
 
 /** What it needs of each copy, as SupervisedModel gives it. */
@@ -28,8 +34,7 @@ export interface ModelCopy extends Required<RoleModel> {
     signal?: AbortSignal,
     helpers?: GradientHelpers,
   ): Promise<UpdateMetrics>
-  prepareGradients(examples: readonly TrainingExample[], options: UpdateOptions): Promise<void>
-  helpWithGradients(request: GradientRequest): Promise<GradientPart[]>
+  helpWithGradients(update: SharedUpdate, request: GradientRequest): Promise<GradientPart[]>
   close(): void
 }
 
@@ -90,11 +95,12 @@ export class ReplicatedModel implements RoleModel {
       const other = sampler === 0 ? null : this.#others[sampler - 1]!
       if (other === null) return sample(this.#first, share)
       try {
-        await this.#hasWeights(other)
-        await sample(other, share)
-      } catch (error) {
+        await this.#ask(other, async () => {
+          await this.#hasWeights(other)
+          await sample(other, share)
+        })
+      } catch {
         signal?.throwIfAborted()
-        this.#giveUp(other, error)
         await sample(this.#first, share)
       }
     })
@@ -110,7 +116,7 @@ export class ReplicatedModel implements RoleModel {
     signal?: AbortSignal,
   ): Promise<UpdateMetrics> {
     try {
-      return await this.#first.update(examples, options, signal, this.#helpers(examples, options))
+      return await this.#first.update(examples, options, signal, this.#helpers({ examples, options }))
     } finally {
       this.#share(this.#first.saveCheckpoint())
     }
@@ -158,26 +164,31 @@ export class ReplicatedModel implements RoleModel {
     return updated
   }
 
-  /** The other copies, each with the weights and the plan of the update. */
-  #helpers(examples: readonly TrainingExample[], options: UpdateOptions): GradientHelpers {
-    const helpers = this.#others.flatMap((copy) => {
-      if (copy === null) return []
-      const prepared = this.#hasWeights(copy).then(() => copy.prepareGradients(examples, options))
-      prepared.catch(() => {})
-      return [{ copy, prepared }]
-    })
+  /** The other copies. Each request has the weights, so they need not have those of the first. */
+  #helpers(update: SharedUpdate): GradientHelpers {
+    const copies = this.#others.filter((copy) => copy !== null)
     return {
-      count: helpers.length,
-      gradients: async (helper, request) => {
-        const { copy, prepared } = helpers[helper]!
-        try {
-          await prepared
-          return await copy.helpWithGradients(request)
-        } catch (error) {
-          this.#giveUp(copy, error)
-          throw error
-        }
+      count: copies.length,
+      gradients: (helper, request) => {
+        const copy = copies[helper]!
+        return this.#ask(copy, () => copy.helpWithGradients(update, request))
       },
+    }
+  }
+
+  /**
+   * Asks another copy, and gives it up if it cannot open the model or its worker is lost for good. Other errors are of the question:
+   * the first copy would throw them too.
+   */
+  async #ask<Answer>(copy: ModelCopy, question: () => Promise<Answer>): Promise<Answer> {
+    let isOpen = false
+    try {
+      await copy.load()
+      isOpen = true
+      return await question()
+    } catch (error) {
+      if (!isOpen || error instanceof WorkerLostError || isDeviceFailure(error)) this.#giveUp(copy, error)
+      throw error
     }
   }
 

@@ -34,8 +34,10 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
   #bridge: Bridge<WorkerModel<Source>> | null = null
   #ready: Promise<Remoted<WorkerModel<Source>>> | null = null
   #info: ModelInfo | null = null
-  /** After the last update; null while the weights are those of the source. */
+  /** Weights of a new worker, from the last complete update; null while they are those of the source. */
   #checkpoint: Uint8Array | null = null
+  /** Whether the worker has other weights than that: an update that failed may have made some of its steps. */
+  #isStale = false
   #losses = 0
   #isClosed = false
 
@@ -68,13 +70,16 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
 
   /** Do not modify the result: a restart may read it. */
   saveCheckpoint(): Promise<Uint8Array> {
-    return this.call(async (model) => (this.#checkpoint ??= await model.saveCheckpoint()))
+    return this.call(async (model) => {
+      if (this.#checkpoint === null || this.#isStale) this.#keep(await model.saveCheckpoint())
+      return this.#checkpoint!
+    })
   }
 
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
     return this.call(async (model) => {
       await model.loadCheckpoint(bytes)
-      this.#checkpoint = bytes
+      this.#keep(bytes)
     })
   }
 
@@ -95,10 +100,20 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
   /** Runs an update, and keeps the weights it gives for the next start. */
   protected updated(update: (model: Remoted<WorkerModel<Source>>) => Promise<UpdateMetrics>): Promise<UpdateMetrics> {
     return this.call(async (model) => {
-      const metrics = await update(model)
-      this.#checkpoint = await model.saveCheckpoint()
-      return metrics
+      try {
+        const metrics = await update(model)
+        this.#keep(await model.saveCheckpoint())
+        return metrics
+      } catch (error) {
+        this.#isStale = true
+        throw error
+      }
     })
+  }
+
+  #keep(checkpoint: Uint8Array): void {
+    this.#checkpoint = checkpoint
+    this.#isStale = false
   }
 
   /** Calls the worker, once it has started; again in a new one if it is lost. */
@@ -112,7 +127,11 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
       } catch (error) {
         const loss = this.#lossOf(error)
         if (loss === null) {
-          await ready.catch(() => (this.#ready = null))
+          await ready.catch(() => {
+            if (this.#ready !== ready) return
+            this.#ready = null
+            this.#bridge?.terminate()
+          })
           throw error
         }
         if (this.#isClosed) throw error
@@ -134,8 +153,10 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
   }
 
   async #start(): Promise<Remoted<WorkerModel<Source>>> {
+    if (this.#isClosed) throw new WorkerLostError(this.#options.name, 'it was terminated')
     const bridge = this.#options.startWorker()
     this.#bridge = bridge
+    this.#isStale = false
     this.#info = await bridge.remote.load(this.#options.source, this.#options.onBytes)
     if (this.#checkpoint !== null) await bridge.remote.loadCheckpoint(this.#checkpoint)
     return bridge.remote

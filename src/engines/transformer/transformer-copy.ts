@@ -1,5 +1,10 @@
 /** One copy of a built-in model in a supervised worker: copies help one of them to learn. */
-import type { GradientHelpers, GradientPart, GradientRequest } from '../../language-model/training/shared-gradients.ts'
+import type {
+  GradientHelpers,
+  GradientPart,
+  GradientRequest,
+  SharedUpdate,
+} from '../../language-model/training/shared-gradients.ts'
 import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts'
 import type { Bridge, Remoted } from '../../threads/worker-bridge.ts'
 import { SupervisedModel, type SupervisedModelOptions } from './supervised-model.ts'
@@ -11,6 +16,8 @@ export interface TransformerCopyOptions extends SupervisedModelOptions<Transform
 
 export class TransformerCopy extends SupervisedModel<TransformerSource> {
   readonly #worker: () => Remoted<TransformerModel>
+  /** The update of another copy that a worker planned last. */
+  #planned: { update: SharedUpdate; worker: Remoted<TransformerModel> } | null = null
 
   constructor(options: TransformerCopyOptions) {
     let bridge: Bridge<TransformerModel> | null = null
@@ -28,13 +35,15 @@ export class TransformerCopy extends SupervisedModel<TransformerSource> {
     return this.updated(() => this.#worker().update(examples, options, signal, helpers?.count ?? 0, helpers?.gradients))
   }
 
-  /** Prepares to help another copy with an update. */
-  prepareGradients(examples: readonly TrainingExample[], options: UpdateOptions): Promise<void> {
-    return this.call(() => this.#worker().prepareGradients(examples, options))
-  }
-
-  /** Rejects if its worker was lost since it prepared. */
-  helpWithGradients(request: GradientRequest): Promise<GradientPart[]> {
-    return this.call(() => this.#worker().helpWithGradients(request))
+  /** Gradients for another copy's update, which its worker plans first, and again in a new worker. */
+  helpWithGradients(update: SharedUpdate, request: GradientRequest): Promise<GradientPart[]> {
+    return this.call(async () => {
+      const worker = this.#worker()
+      if (this.#planned?.worker !== worker || this.#planned.update !== update) {
+        await worker.prepareGradients(update.examples, update.options)
+        this.#planned = { update, worker }
+      }
+      return worker.helpWithGradients(request)
+    })
   }
 }

@@ -5,7 +5,7 @@
 import { selectBackend } from '../../language-model/backends/select-backend.ts'
 import type { BackendName } from '../../language-model/backends/backend.ts'
 import { LanguageModel } from '../../language-model/language-model.ts'
-import { writeSafetensors } from '../../language-model/files/safetensors.ts'
+import { unchangedCheckpoint } from '../../language-model/files/checkpoint-parts.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type {
   Completion,
@@ -29,9 +29,6 @@ export interface TransformerSource {
   /** Set for a model that is not built in. */
   checkpoint?: HeldCheckpoint
 }
-
-/** The checkpoint of a model that cannot change. */
-const UNCHANGED = { format: 'pt', weights: 'as in the source' }
 
 /**
  * The micro-batches of a model that workers may share on a CPU: small enough that a step has several, which workers divide, and as fast as larger ones.
@@ -112,7 +109,7 @@ export class TransformerModel implements RoleModel {
 
   /** With adapters, saves only these and their optimiser's state; saves nothing of a model that cannot change. */
   async saveCheckpoint(): Promise<Uint8Array> {
-    if (this.#isFixed) return writeSafetensors({ metadata: UNCHANGED, tensors: new Map() })
+    if (this.#isFixed) return unchangedCheckpoint()
     return this.#loaded.saveCheckpoint()
   }
 

@@ -121,6 +121,7 @@ export async function startModel(
     URL.revokeObjectURL(address)
   }
   const { internals, missing } = openInternals(engine, modelId)
+  const watch = internals && new DeviceWatch(internals.device)
   const decode = (tokens: Tokens) => tokenizer.decode(tokens)
   const publicly = new SequentialSampler(engine, processor, {
     modelId,
@@ -129,8 +130,18 @@ export async function startModel(
     encode: (text) => tokenizer.encode(text),
     decode,
   })
-  const rollout = internals === null ? publicly : new BatchedSampler(internals, { ...source, stopTokens, decode })
   const parameters = internals?.parameters ?? parts.parameters
-  const watch = internals && new DeviceWatch(internals.device)
-  return { ...parts, parameters, internals, missing, rollout, formatted: rollout, publicly, isChanged: false, watch }
+  try {
+    const rollout = internals === null ? publicly : new BatchedSampler(internals, { ...source, stopTokens, decode })
+    return { ...parts, parameters, internals, missing, rollout, formatted: rollout, publicly, isChanged: false, watch }
+  } catch (cause) {
+    // The first error says more than one of unloading.
+    await unloadEngine({ engine, watch }).catch(() => {})
+    throw loadError(modelId, cause)
+  }
+}
+
+export async function unloadEngine({ engine, watch }: Pick<LoadedModel, 'engine' | 'watch'>): Promise<void> {
+  // WebLLM unloads by itself when its device is lost, and must not free the same objects twice.
+  if (!watch?.isLost) await engine.unload()
 }

@@ -1,5 +1,5 @@
 /** Downloads a WebLLM model into the cache before a run, file by file, so that an interrupted download can continue. */
-import { ModelFileError } from '../../language-model/files/model-folder.ts'
+import { countedBytes, ModelFileError, refusalText } from '../../language-model/files/model-reader.ts'
 import { TEMPLATE_FILES } from '../../language-model/tokens/chat-template-files.ts'
 import { readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import {
@@ -66,15 +66,8 @@ async function fetched(
   let response: Response
   try {
     response = await fetch(address, { signal })
-    if (response.ok && response.body) {
-      const counter = new TransformStream<Uint8Array, Uint8Array>({
-        transform(piece, controller) {
-          onCount(piece.byteLength)
-          controller.enqueue(piece)
-        },
-      })
-      return new Uint8Array(await new Response(response.body.pipeThrough(counter)).arrayBuffer())
-    }
+    if (response.ok && response.body)
+      return new Uint8Array(await new Response(countedBytes(response.body, onCount)).arrayBuffer())
   } catch (cause) {
     signal.throwIfAborted()
     throw new ModelFileError(
@@ -84,7 +77,7 @@ async function fetched(
       },
     )
   }
-  const refusal = `${address} answered ${response.status}. Check the address of the model.`
+  const refusal = refusalText(address, response.status)
   if (response.status === 401 || response.status === 403) throw new ForbiddenFileError(refusal)
   throw new ModelFileError(refusal, { isMissing: response.status === 404 || response.status === 410 })
 }

@@ -2,7 +2,7 @@
  * The files of WebLLM's models in the browser's Cache Storage, under the addresses that they were loaded from. Entries do not
  * expire: WebLLM loads what is stored under an address.
  */
-import { ModelFileError } from '../../language-model/files/model-folder.ts'
+import { ModelFileError, refusalText } from '../../language-model/files/model-reader.ts'
 
 export const CACHE_SCOPES = ['webllm/config', 'webllm/model', 'webllm/wasm'] as const
 export type CacheScope = (typeof CACHE_SCOPES)[number]
@@ -129,7 +129,7 @@ export function browserFiles(openStores: () => CacheStorage, fetchFile: typeof f
         )
       }
       const { ok, status } = response
-      const refusal = `${address} answered ${status}. Check the address of the model.`
+      const refusal = refusalText(address, status)
       if (status === 401 || status === 403) throw new ForbiddenFileError(refusal)
       if (!ok) throw new ModelFileError(refusal, { isMissing: status === 404 || status === 410 })
       return new Uint8Array(await response.arrayBuffer())

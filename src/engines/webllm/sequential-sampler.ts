@@ -176,6 +176,10 @@ export class SequentialSampler implements Sampler {
     try {
       await job()
       this.#throwFailure()
+    } catch (error) {
+      // What WebLLM throws after a failure of ours is a consequence of it.
+      this.#throwFailure()
+      throw error
     } finally {
       this.#processor.choose = null
     }

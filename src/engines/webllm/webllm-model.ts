@@ -10,7 +10,8 @@
  *
  * Calls run one after the other, so that a rollout never sees half an update.
  */
-import { readSafetensors, writeSafetensors } from '../../language-model/files/safetensors.ts'
+import { unchangedCheckpoint } from '../../language-model/files/checkpoint-parts.ts'
+import { readSafetensors } from '../../language-model/files/safetensors.ts'
 import type {
   Completion,
   GenerateCall,
@@ -20,7 +21,14 @@ import type {
   Tokens,
   UpdateMetrics,
 } from '../../method/ports.ts'
-import { openModel, startModel, type LoadedModel, type WebLlmParts, type WebLlmSource } from './loaded-model.ts'
+import {
+  openModel,
+  startModel,
+  unloadEngine,
+  type LoadedModel,
+  type WebLlmParts,
+  type WebLlmSource,
+} from './loaded-model.ts'
 import { MissingInternalsError } from './missing-names.ts'
 import { modelFolder } from './model-files.ts'
 import { changedFolders, removeModel, writeChangedModel } from './reloaded-weights.ts'
@@ -39,9 +47,6 @@ export interface WebLlmInfo extends ModelInfo {
   /** Whether weights can change: not with four-bit ones. */
   acceptsWeights: boolean
 }
-
-/** The checkpoint of a model with the weights of its source. */
-const UNCHANGED = { format: 'pt', weights: 'as in the source' }
 
 export class WebLlmModel implements LanguageModelPort {
   readonly #parts: WebLlmParts
@@ -149,7 +154,7 @@ export class WebLlmModel implements LanguageModelPort {
     return this.#inTurn(async () => {
       if (this.#checkpoint !== null) return this.#checkpoint.slice()
       if (this.#model.isChanged) throw new Error('The weights were set tensor by tensor. Save them with the trainer.')
-      return writeSafetensors({ metadata: UNCHANGED, tensors: new Map() })
+      return unchangedCheckpoint()
     })
   }
 
@@ -183,9 +188,9 @@ export class WebLlmModel implements LanguageModelPort {
     const loaded = this.#loaded
     this.#loaded = null
     this.#checkpoint = null
-    loaded?.rollout.dispose()
-    // WebLLM unloads by itself when its device is lost, and must not free the same objects twice.
-    if (!loaded?.watch?.isLost) await loaded?.engine.unload()
+    if (loaded === null) return
+    loaded.rollout.dispose()
+    await unloadEngine(loaded)
   }
 
   // ---------------------------------------------------------------------------------------------- weights

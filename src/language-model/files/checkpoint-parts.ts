@@ -10,6 +10,11 @@ import { readSafetensors, SafetensorsError, writeSafetensors } from './safetenso
 export const WEIGHTS_FILE = 'model.safetensors'
 const KEPT_IN = 'weights'
 
+/** The checkpoint of a model with the weights of its source. */
+export function unchangedCheckpoint(): Uint8Array<ArrayBuffer> {
+  return writeSafetensors({ metadata: { format: 'pt', weights: 'as in the source' }, tensors: new Map() })
+}
+
 /** The part of a checkpoint that is not in `weights`, a folder's model.safetensors. Throws SafetensorsError. */
 export function checkpointRest(checkpoint: Uint8Array, weights: Uint8Array): Uint8Array {
   const { metadata, tensors } = readSafetensors(checkpoint, 'checkpoint')

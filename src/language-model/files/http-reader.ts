@@ -1,15 +1,15 @@
 /**
  * A model below a URL. An interrupted download continues with a range request; if the server sends the file from its beginning
- * again, the bytes already received are skipped.
+ * again, the bytes already received are skipped. A busy server is asked again.
  */
-import { ModelFileError, type ModelReader, piecesOf } from './model-reader.ts'
+import { isPassing, ModelFileError, type ModelReader, piecesOf, refusalText } from './model-reader.ts'
 import { joinArrays } from '../../method/join-arrays.ts'
 
 /** Failures in a row, without a byte between them, after which a download fails. */
 const MOST_FAILURES = 5
 const FIRST_PAUSE_MS = 500
 
-/** Waits `firstPauseMs` after an interruption, and twice as long after each further one in a row. */
+/** Waits `firstPauseMs` after a failure, and twice as long after each further one in a row. */
 export function urlReader(url: string, fetchFile: typeof fetch = fetch, firstPauseMs = FIRST_PAUSE_MS): ModelReader {
   const base = url.endsWith('/') ? url : url + '/'
   return {
@@ -32,6 +32,7 @@ async function* download(
   let failures = 0
   let opened: { total: number | null; version: string | null } | null = null
   for (;;) {
+    let status: number | null = null
     try {
       // No If-Range: it would cause a preflight request, which content
       // delivery networks deny; instead, the code below checks that the file is still the same.
@@ -39,14 +40,15 @@ async function* download(
         received === 0
           ? await fetchFile(address)
           : await fetchFile(address, { headers: { Range: `bytes=${received}-` } })
-      if (isPassing(response.status) && opened) throw new Error(`The server answered ${response.status}.`)
-      if (!response.ok) throw refusal(address, response.status)
+      status = response.status
+      if (isPassing(status)) throw new Error(`The server answered ${status}.`)
+      if (!response.ok) throw refusal(address, status)
       const version = response.headers.get('etag')
       if (opened?.version && version && opened.version !== version) throw changed(address)
       opened ??= { total: lengthOf(response), version }
 
       let known = received
-      if (response.status === 206) {
+      if (status === 206) {
         const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? `bytes ${received}-`)?.[1]
         if (Number(start) !== received) throw changed(address)
         known = 0
@@ -63,31 +65,27 @@ async function* download(
       throw new Error(`The connection was closed after ${received} of ${opened.total} bytes.`)
     } catch (cause) {
       if (cause instanceof ModelFileError) throw cause
-      if (!opened)
+      const isBusy = status !== null && isPassing(status)
+      if (!opened && !isBusy)
         throw new ModelFileError(`${address} could not be reached. Check the connection and load the model again.`, {
           cause,
         })
-      if (++failures >= MOST_FAILURES)
-        throw new ModelFileError(
-          `${address} stopped after ${inMegabytes(received)}${opened.total === null ? '' : ` of ${inMegabytes(opened.total)}`}, and ${failures} attempts to continue failed. Check the connection and load the model again.`,
-          { cause },
-        )
+      if (++failures >= MOST_FAILURES) {
+        const total = opened?.total ?? null
+        const stopped = `${address} stopped after ${inMegabytes(received)}${total === null ? '' : ` of ${inMegabytes(total)}`}, and ${failures} attempts to continue failed. Check the connection and load the model again.`
+        throw new ModelFileError(isBusy ? refusalText(address, status!) : stopped, { cause })
+      }
       await pause(firstPauseMs * 2 ** (failures - 1))
     }
   }
 }
 
-/** Whether a status is of a busy or restarting server, so that a retry may help. */
-function isPassing(status: number): boolean {
-  return status === 429 || status >= 500
-}
-
 function refusal(address: string, status: number): ModelFileError {
-  const advice =
+  const text =
     status === 401 || status === 403
-      ? 'The model may require an agreement or a login: download it and load it from files.'
-      : 'Check the address of the model.'
-  return new ModelFileError(`${address} answered ${status}. ${advice}`, { isMissing: status === 404 || status === 410 })
+      ? `${address} answered ${status}. The model may require an agreement or a login: download it and load it from files.`
+      : refusalText(address, status)
+  return new ModelFileError(text, { isMissing: status === 404 || status === 410 })
 }
 
 function changed(address: string): ModelFileError {

@@ -3,7 +3,7 @@
  * reader knows where the folder is (a URL, a disk, files of the page).
  */
 import { type ModelConfig, parseModelConfig } from './config.ts'
-import { ModelFileError, type ModelReader } from './model-reader.ts'
+import { type ModelReader, readJson } from './model-reader.ts'
 import { Tokenizer } from '../tokens/tokenizer.ts'
 
 export { urlReader } from './http-reader.ts'
@@ -31,16 +31,4 @@ export async function readModelFolder(reader: ModelReader): Promise<ModelFolder>
   const tokenizerJson = await readJson(reader, 'tokenizer.json')
   const tokenizer = new Tokenizer(tokenizerJson, reader.name)
   return { config, configJson, tokenizerJson, tokenizer }
-}
-
-async function readJson(reader: ModelReader, file: string): Promise<unknown> {
-  const bytes = await reader.read(file)
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch (cause) {
-    throw new ModelFileError(
-      `${file} of "${reader.name}" is not JSON. Load the model again; if that does not help, replace the file with the one from the model's own repository.`,
-      { cause },
-    )
-  }
 }

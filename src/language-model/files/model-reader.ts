@@ -22,6 +22,19 @@ export class ModelFileError extends Error {
   }
 }
 
+/** Whether a status is of a busy or restarting server, so that a retry may help. */
+export function isPassing(status: number): boolean {
+  return status === 429 || status >= 500
+}
+
+/** The message for a status that is an error. */
+export function refusalText(address: string, status: number): string {
+  const advice = isPassing(status)
+    ? 'The server is busy or has an error. Wait a minute and load the model again.'
+    : 'Check the address of the model.'
+  return `${address} answered ${status}. ${advice}`
+}
+
 /** What servers of single-page applications send instead of a missing file. */
 const PAGE = /^\s*<!doctype html/i
 
@@ -33,6 +46,28 @@ export async function readOptional(reader: ModelReader, file: string): Promise<U
   } catch (error) {
     if (error instanceof ModelFileError && error.isMissing) return null
     throw error
+  }
+}
+
+/** A small JSON file. Throws ModelFileError. */
+export async function readJson(reader: ModelReader, file: string): Promise<unknown> {
+  return parsedJson(reader, file, await reader.read(file))
+}
+
+/** One that not every folder has; null if it is missing. Throws ModelFileError. */
+export async function readOptionalJson(reader: ModelReader, file: string): Promise<unknown> {
+  const bytes = await readOptional(reader, file)
+  return bytes && parsedJson(reader, file, bytes)
+}
+
+function parsedJson(reader: ModelReader, file: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch (cause) {
+    throw new ModelFileError(
+      `${file} of "${reader.name}" is not JSON. Load the model again; if that does not help, replace the file with the one from the model's own repository.`,
+      { cause },
+    )
   }
 }
 
@@ -95,6 +130,20 @@ export async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenera
     // Ignored: the stream has already ended or failed.
     await reader.cancel().catch(() => undefined)
   }
+}
+
+/** The same stream, which reports the bytes of each piece. */
+export function countedBytes(
+  stream: ReadableStream<Uint8Array>,
+  onBytes: (bytes: number) => void,
+): ReadableStream<Uint8Array> {
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      onBytes(piece.byteLength)
+      controller.enqueue(piece)
+    },
+  })
+  return stream.pipeThrough(counter)
 }
 
 function missing(name: string, file: string): never {

@@ -95,12 +95,6 @@ export class DecodeRow {
     return groups.map((alike, index) => new DecodeRow(alike, end, index === 0 && isOwn ? unused : null))
   }
 
-  /** Gives up the row and its completions, and adds the tokens so far to the tree. */
-  abandon(tree: PrefixTree): void {
-    this.#drafts = []
-    if (this.#runs.length > 0) this.next(tree)
-  }
-
   #begin(parent: PrefixNode, slots: { start: number; length: number }): SlotRun {
     const node = newNode(parent, new Int32Array(0), slots.start, parent.depth + parent.tokens.length)
     const run = { node, reserved: slots.length, tokens: [] }

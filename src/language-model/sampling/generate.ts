@@ -82,7 +82,6 @@ export class Generator {
         }
       } catch (error) {
         // Partly read prompts have slots without keys, so the cache cannot be trusted.
-        for (const row of live) row.abandon(this.#tree)
         this.forget()
         throw error
       }

@@ -10,6 +10,33 @@
  * PPO's ratio uses the trainer's own log-probabilities, as in the released code (alfworld_train.py:362-420). w, which the release
  * does not have, multiplies the surrogate. Neither carries a gradient.
  */
+import type { TrainingExample } from '../../method/ports.ts'
+
+/** An example with the log-probabilities that ratios compare with. */
+export interface ComparedExample extends TrainingExample {
+  /** w of each token; [response.length]. */
+  importance?: Float32Array
+}
+
+/** Examples with the trainer's own log-probabilities ([example][response.length]), and weights if there is a cap C above 0. */
+export function comparedWithSampler(
+  examples: readonly TrainingExample[],
+  own: readonly Float32Array[],
+  cap = 0,
+): { examples: ComparedExample[]; mismatch: number } {
+  let sum = 0
+  let tokens = 0
+  const compared = examples.map((example, i): ComparedExample => {
+    sum += mismatchSum(own[i]!, example.oldLogProbs)
+    tokens += example.response.length
+    return {
+      ...example,
+      oldLogProbs: own[i]!,
+      ...(cap > 0 && { importance: importanceWeights(own[i]!, example.oldLogProbs, cap) }),
+    }
+  })
+  return { examples: compared, mismatch: sum / tokens }
+}
 
 /** verl's bound: beyond it, a log-ratio only says that the models have nothing in common. */
 const LOG_RATIO_LIMIT = 20

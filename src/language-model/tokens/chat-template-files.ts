@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import type { ChatTemplate } from './chat-template.ts'
-import { ModelFileError, type ModelReader, readOptional } from '../files/model-reader.ts'
+import { ModelFileError, type ModelReader, readOptional, readOptionalJson } from '../files/model-reader.ts'
 
 /** A token's spelling, or an object with it. */
 const TokenField = v.union([v.string(), v.object({ content: v.string() })])
@@ -23,11 +23,11 @@ export const TEMPLATE_FILES = ['chat_template.jinja', 'tokenizer_config.json', '
 /** Null if the folder has no template, like models that continue plain text. Throws ModelFileError if a file cannot be read. */
 export async function readChatTemplate(reader: ModelReader): Promise<ChatTemplate | null> {
   const [jinja, config, map] = await Promise.all([
-    readText(reader, 'chat_template.jinja'),
-    readJson(reader, 'tokenizer_config.json'),
-    readJson(reader, 'special_tokens_map.json'),
+    readOptional(reader, 'chat_template.jinja'),
+    readOptionalJson(reader, 'tokenizer_config.json'),
+    readOptionalJson(reader, 'special_tokens_map.json'),
   ])
-  const source = jinja ?? templateOf(config, reader.name)
+  const source = jinja ? new TextDecoder().decode(jinja) : templateOf(config, reader.name)
   if (source === null) return null
   return { source, specialTokens: { ...tokensOf(map), ...tokensOf(config) } }
 }
@@ -59,22 +59,4 @@ function tokensOf(fields: unknown): Record<string, string> {
     if (read?.success) tokens[name] = typeof read.output === 'string' ? read.output : read.output.content
   }
   return tokens
-}
-
-async function readText(reader: ModelReader, file: string): Promise<string | null> {
-  const bytes = await readOptional(reader, file)
-  return bytes && new TextDecoder().decode(bytes)
-}
-
-async function readJson(reader: ModelReader, file: string): Promise<unknown> {
-  const text = await readText(reader, file)
-  if (text === null) return null
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new ModelFileError(
-      `${file} of "${reader.name}" is not JSON. Load the model again; if that does not help, replace the file with the one from the model's own repository.`,
-      { cause },
-    )
-  }
 }

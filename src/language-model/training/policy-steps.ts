@@ -1,6 +1,7 @@
 /** Plans an update: its examples cut into optimiser steps, and each step into micro-batches, in the order in which gradients are added. */
 import * as tf from '@tensorflow/tfjs-core'
-import type { TrainingExample, UpdateOptions } from '../../method/ports.ts'
+import type { UpdateOptions } from '../../method/ports.ts'
+import type { ComparedExample } from '../sampling/sampler-mismatch.ts'
 import { aggregationWeights, policyLoss } from './loss.ts'
 import { type MicroBatch, packMicroBatches, splitIntoUpdates } from './packing.ts'
 
@@ -16,12 +17,6 @@ export interface PlannedStep {
   microBatches: readonly MicroBatch[]
   temperature: number
   lossOf: MicroBatchLoss
-}
-
-/** An example with the reference log-probabilities of its ratios. */
-export interface ComparedExample extends TrainingExample {
-  /** [response.length] */
-  importance?: Float32Array
 }
 
 /** A step and the number of its tokens with a loss. */

@@ -3,6 +3,7 @@
  * their gradients are added in the same order, so the result is the same bit for bit.
  */
 import * as tf from '@tensorflow/tfjs-core'
+import type { TrainingExample, UpdateOptions } from '../../method/ports.ts'
 import type { Transformer } from '../transformer.ts'
 import type { MicroBatchGradients } from './gradients.ts'
 
@@ -14,6 +15,12 @@ export interface GradientPart {
   sums: Float32Array
 }
 
+/** What a copy needs to plan the same steps. */
+export interface SharedUpdate {
+  examples: readonly TrainingExample[]
+  options: UpdateOptions
+}
+
 export interface GradientRequest {
   /** Index of the optimiser step within the update. */
   step: number
@@ -21,11 +28,11 @@ export interface GradientRequest {
   updates: number
   /** Micro-batches of the step. */
   microBatches: readonly number[]
-  /** The trainable parameters now, one after the other; null at the first step. */
-  weights: Float32Array | null
+  /** The trainable parameters now, one after the other. Also at the first step, which is repeated if the worker that learns is lost. */
+  weights: Float32Array
 }
 
-/** Copies of the model that have planned the same update. */
+/** Copies of the model that plan the same update. */
 export interface GradientHelpers {
   count: number
   /** Parts in the order of the request. Rejects if the copy cannot. */
@@ -54,7 +61,7 @@ export async function askHelpers(
   { step, updates }: Pick<GradientRequest, 'step' | 'updates'>,
 ): Promise<Map<number, Promise<GradientPart>>> {
   const [, ...shares] = divideMicroBatches(tokens, helpers.count + 1)
-  const weights = step === 0 ? null : await flatWeights(model)
+  const weights = await flatWeights(model)
   const parts = new Map<number, Promise<GradientPart>>()
   for (const [helper, microBatches] of shares.entries()) {
     if (microBatches.length === 0) continue

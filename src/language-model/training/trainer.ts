@@ -5,20 +5,15 @@
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts'
+import { unlessAborted } from '../../method/unless-aborted.ts'
 import { Breather } from '../sampling/breathe.ts'
 import { adamw, clipScale, globalNorm, selectedLogProbs } from '../ops/index.ts'
-import { importanceWeights, mismatchSum } from '../sampling/sampler-mismatch.ts'
+import { comparedWithSampler, type ComparedExample } from '../sampling/sampler-mismatch.ts'
 import type { Transformer } from '../transformer.ts'
 import { GradientSum, microBatchGradients, predictorRows, type MicroBatchGradients } from './gradients.ts'
 import { noUpdate } from './no-update.ts'
 import { packMicroBatches, type Sequence, splitIntoUpdates } from './packing.ts'
-import {
-  perToken,
-  planPolicySteps,
-  type ComparedExample,
-  type MicroBatchLoss,
-  type PlannedStep,
-} from './policy-steps.ts'
+import { perToken, planPolicySteps, type MicroBatchLoss, type PlannedStep } from './policy-steps.ts'
 import {
   asPart,
   askHelpers,
@@ -118,9 +113,10 @@ export class Trainer {
     let compared: readonly ComparedExample[] = examples
     const isCompared = options.sampledElsewhere === true && examples.some(({ response }) => response.length > 0)
     if (isCompared) {
-      const { examples: own, mismatch } = await this.#comparedWithSampler(examples, options, breather, signal)
-      compared = own
-      totals.mismatch_kl = mismatch
+      const own = await this.logProbs(examples, options.temperature, breather, signal)
+      const comparison = comparedWithSampler(examples, own, options.importanceCap)
+      compared = comparison.examples
+      totals.mismatch_kl = comparison.mismatch
     }
     const steps = planPolicySteps(compared, options, this.#options.microBatchTokens)
     if (steps.length === 0) return totals
@@ -212,7 +208,7 @@ export class Trainer {
   async helpWithGradients({ step, updates, microBatches, weights }: GradientRequest): Promise<GradientPart[]> {
     const planned = this.#helped[step]
     if (!planned) throw new Error(`No update with ${step + 1} steps has been prepared in this worker.`)
-    if (weights) assignWeights(this.#model, weights)
+    assignWeights(this.#model, weights)
     const breather = new Breather()
     const parts: GradientPart[] = []
     for (const index of microBatches) {
@@ -256,27 +252,6 @@ export class Trainer {
     return moments
   }
 
-  async #comparedWithSampler(
-    examples: readonly TrainingExample[],
-    { temperature, importanceCap = 0 }: UpdateOptions,
-    breather: Breather,
-    signal?: AbortSignal,
-  ): Promise<{ examples: ComparedExample[]; mismatch: number }> {
-    const own = await this.logProbs(examples, temperature, breather, signal)
-    let sum = 0
-    let tokens = 0
-    const compared = examples.map((example, i): ComparedExample => {
-      sum += mismatchSum(own[i]!, example.oldLogProbs)
-      tokens += example.response.length
-      return {
-        ...example,
-        oldLogProbs: own[i]!,
-        ...(importanceCap > 0 && { importance: importanceWeights(own[i]!, example.oldLogProbs, importanceCap) }),
-      }
-    })
-    return { examples: compared, mismatch: sum / tokens }
-  }
-
   #gradientsOf(step: PlannedStep, index: number, updates = this.step): MicroBatchGradients {
     return microBatchGradients(this.#model, step, index, {
       recomputesActivations: this.#options.recomputeActivations,
@@ -300,8 +275,10 @@ export class Trainer {
         sum.give(index, this.#gradientsOf(step, index))
       }
       for (const [index, answer] of helped) {
-        const part = await answer.catch(() => null)
-        signal?.throwIfAborted()
+        const part = await unlessAborted(
+          answer.catch(() => null),
+          signal,
+        )
         sum.give(index, part ? ofPart(this.#model, part) : this.#gradientsOf(step, index))
       }
       const trainedTokens = microBatches.reduce((total, { batch }) => total + batch.tokens.length, 0)

@@ -11,7 +11,8 @@
  */
 import { float16FromFloat32, float32FromFloat16 } from './half-precision.ts'
 
-const GROUP = 32
+/** Weights that share a scale. */
+export const GROUP = 32
 const CODES_PER_WORD = 8
 const MIDDLE = 7
 

@@ -7,14 +7,12 @@
  *     w = (code − 7) · s,   s = max |w| / 7 over the group        (MLC's q4f32_1, scales beside their codes)
  */
 import type { ModelConfig } from '../files/config.ts'
-import { dequantizeGroups, quantizeGroups } from './group-quantization.ts'
+import { dequantizeGroups, GROUP, quantizeGroups } from './group-quantization.ts'
 import { parameterShapes } from './parameters.ts'
 
 export const WEIGHT_STORAGES = ['float32', 'float16', 'four-bit'] as const
 export type WeightStorage = (typeof WEIGHT_STORAGES)[number]
 
-/** Weights that share a scale. */
-export const GROUP = 32
 /** Words of a group: its codes and its scale. */
 export const BLOCK_WORDS = 5
 const CODE_WORDS = BLOCK_WORDS - 1

@@ -17,25 +17,33 @@ class Copies {
   readonly helped: number[] = []
   /** Copies whose sampling fails. */
   readonly lost = new Set<number>()
+  /** Copies that cannot open the model. */
+  readonly broken = new Set<number>()
+  /** Copies whose sampling throws another error. */
+  readonly failing = new Set<number>()
   readonly #models: Promise<LanguageModel>[] = []
 
   copy = (index: number): ModelCopy => {
     this.asked[index] = 0
     const model = () => (this.#models[index] ??= tinyModel({}, 1, { microBatchTokens: 40 }))
     return {
-      load: async () => ({ parameters: (await model()).parameterCount, backendDescription: '', maxPositions: 256 }),
+      load: async () => {
+        if (this.broken.has(index)) throw new Error('The file is gone.')
+        return { parameters: (await model()).parameterCount, backendDescription: '', maxPositions: 256 }
+      },
       chatPieces: async () => null,
       encode: async (texts) => (await model()).encode(texts),
       generate: async (requests, options, signal) => {
         if (this.lost.has(index)) throw new WorkerLostError('policy', 'out of memory')
+        if (this.failing.has(index)) throw new Error('The prompt is too long.')
         this.asked[index]! += requests.length
         return (await model()).generate(requests, options, signal)
       },
       update: async (examples, options, signal, helpers) => (await model()).update(examples, options, signal, helpers),
-      prepareGradients: async (examples, options) => (await model()).prepareGradients(examples, options),
-      helpWithGradients: async (request) => {
+      helpWithGradients: async ({ examples, options }, request) => {
         if (this.lost.has(index)) throw new WorkerLostError('policy', 'out of memory')
         this.helped[index] = (this.helped[index] ?? 0) + request.microBatches.length
+        if (request.step === 0) await (await model()).prepareGradients(examples, options)
         return (await model()).helpWithGradients(request)
       },
       saveCheckpoint: async () => (await model()).saveCheckpoint(),
@@ -125,6 +133,23 @@ describe('a model on several workers', () => {
     expect(await model.saveCheckpoint()).toEqual(await alone.saveCheckpoint())
     expect(copies.closed).toEqual([1])
     expect(copies.helped[2]).toBeGreaterThan(0)
+  })
+
+  it('keeps a copy whose work fails, but not one that cannot open the model', async () => {
+    const copies = new Copies()
+    const losses: unknown[] = []
+    const model = new ReplicatedModel({ samplers: 3, copy: copies.copy, onLost: (error) => losses.push(error) })
+    const expected = await new ReplicatedModel({ samplers: 1, copy: new Copies().copy }).generate(
+      requestsOf(6, 2),
+      SAMPLING,
+    )
+    copies.failing.add(1)
+    copies.broken.add(2)
+    expect(await model.generate(requestsOf(6, 2), SAMPLING)).toEqual(expected)
+    copies.failing.clear()
+    expect(await model.generate(requestsOf(6, 2), SAMPLING)).toEqual(expected)
+    expect(copies.asked[1]).toBeGreaterThan(0)
+    expect([copies.closed, losses]).toEqual([[2], [new Error('The file is gone.')]])
   })
 
   it('reports no loss when it is closed while its copies work', async () => {

@@ -9,6 +9,9 @@ import type { UpdateOptions } from '../../../src/method/ports.ts'
 class FakeWorkers {
   started = 0
   ended = 0
+  /** Whether updates fail after they have changed the weight, and loading before anything. */
+  isUpdateFailing = false
+  isLoadFailing = false
   /** The error of a lost worker's calls. */
   failure: () => Error = () => new WorkerLostError('policy', 'exit code 1')
   /** The number of calls after which each worker is lost. */
@@ -27,9 +30,18 @@ class FakeWorkers {
       return result()
     }
     const model = {
-      load: () => call(() => ({ parameters: 1, backendDescription: 'none', maxPositions: 8 })),
+      load: () =>
+        call(() => {
+          if (this.isLoadFailing) throw new Error('There is no network.')
+          return { parameters: 1, backendDescription: 'none', maxPositions: 8 }
+        }),
       encode: (texts: string[]) => call(() => texts.map(() => Int32Array.of(this.#weight))),
-      update: () => call(() => ({ pg_loss: ++this.#weight })),
+      update: () =>
+        call(() => {
+          const metrics = { pg_loss: ++this.#weight }
+          if (this.isUpdateFailing) throw new Error('A gradient is not finite.')
+          return metrics
+        }),
       saveCheckpoint: () => call(() => Uint8Array.of(this.#weight)),
       loadCheckpoint: ([weight = 0]: Uint8Array) => call(() => void (this.#weight = weight)),
     }
@@ -112,5 +124,35 @@ describe('a supervised model', () => {
     await model.loadCheckpoint(Uint8Array.of(9))
     expect(await weight()).toBe(9)
     expect(await model.saveCheckpoint()).toEqual(Uint8Array.of(9))
+  })
+
+  it('ends the worker of a model that does not load, and loads it with the next call', async () => {
+    const workers = new FakeWorkers()
+    const { model, weight } = supervise(workers)
+    workers.isLoadFailing = true
+    await expect(Promise.all([model.load(), model.encode(['x'])])).rejects.toThrow('There is no network.')
+    await expect(model.load()).rejects.toThrow('There is no network.')
+    expect([workers.started, workers.ended]).toEqual([2, 2])
+    workers.isLoadFailing = false
+    expect(await weight()).toBe(0)
+    expect([workers.started, workers.ended]).toEqual([3, 2])
+  })
+
+  it('saves the weights that its worker has after an update that failed', async () => {
+    const workers = new FakeWorkers()
+    const { model, weight } = supervise(workers)
+    await model.update([], options)
+    workers.isUpdateFailing = true
+    await expect(model.update([], options)).rejects.toThrow('A gradient is not finite.')
+    expect(await model.saveCheckpoint()).toEqual(Uint8Array.of((await weight())!))
+    expect(await weight()).toBe(2)
+  })
+
+  it('starts no worker after it was closed', async () => {
+    const workers = new FakeWorkers()
+    const { model } = supervise(workers)
+    model.close()
+    await expect(model.encode(['x'])).rejects.toBeInstanceOf(WorkerLostError)
+    expect(workers.started).toBe(0)
   })
 })

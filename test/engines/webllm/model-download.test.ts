@@ -175,6 +175,14 @@ describe('downloading a model of WebLLM', () => {
     expect(files.stored.has(wrong.model_lib)).toBe(false)
   })
 
+  it('says that the server is busy, not that the address is wrong', async () => {
+    instead.set('tokenizer.json', (response) => void response.writeHead(503).end())
+    const files = emptyFiles()
+    await expect(downloadModel(files, record, () => {}, never)).rejects.toThrow(
+      /tokenizer\.json answered 503\. The server is busy/,
+    )
+  })
+
   it('starts over after deleting', async () => {
     const files = emptyFiles()
     await downloadModel(files, record, () => {}, never)

@@ -106,6 +106,8 @@ describe('models in the cache', () => {
     await expect(files.read('webllm/model', 'https://site.test/a')).rejects.toThrow(/could not be reached/)
     const gone = browserFiles(opened(), async () => new Response('', { status: 404 }))
     await expect(gone.read('webllm/model', 'https://site.test/a')).rejects.toThrow(/answered 404/)
+    const busy = browserFiles(opened(), async () => new Response('', { status: 429 }))
+    await expect(busy.read('webllm/model', 'https://site.test/a')).rejects.toThrow(/answered 429\. The server is busy/)
     const isMissing = async (status: number) => {
       const answering = browserFiles(opened(), async () => new Response('', { status }))
       const error: unknown = await answering

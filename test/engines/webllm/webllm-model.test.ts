@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { WebLlmSource } from '../../../src/engines/webllm/loaded-model.ts'
 import { COMPILED, FORK, INTERNALS, type Kind, type Owner } from '../../../src/engines/webllm/own-names.ts'
 import { WebLlmModel } from '../../../src/engines/webllm/webllm-model.ts'
@@ -17,6 +17,7 @@ import {
   smallWeights,
   STOP,
 } from './small-model.ts'
+import { StandInTvm } from './stand-in-tvm.ts'
 import { standIn, type StandInEngine, type StandInOptions } from './stand-in-webllm.ts'
 
 const SOURCE: WebLlmSource = { record: RECORD, contextWindow: 96, sequences: 6, cacheTokens: 320 }
@@ -387,6 +388,11 @@ describe('a version of WebLLM with other internals', () => {
     const { model } = await open({ without: PUBLIC_ONLY })
     await model.setWeights(new Map([[EMBEDDING, new Float32Array(270 * 8).fill(3e38)]]))
     await expect(model.generate([requests[0]!], SAMPLING)).rejects.toThrow(/not finite/)
+    // WebLLM's own error is that its grammar forbids the token.
+    const [text] = await model.encode(['take'])
+    const asked = { prompt: text!, count: 1, seed: 1 }
+    const grammar = { type: 'grammar', grammar: 'go' } as const
+    await expect(model.generateFormatted([asked], SAMPLING, grammar)).rejects.toThrow(/not finite/)
   })
 
   it('generates nothing if it is aborted before the chat begins', async () => {
@@ -413,6 +419,8 @@ describe('a version of WebLLM with other internals', () => {
 })
 
 describe('loading', () => {
+  afterEach(() => vi.restoreAllMocks())
+
   it('reports loaded bytes', async () => {
     const files = new MemoryFiles(WEIGHTS)
     const { module } = standIn({ files })
@@ -435,6 +443,17 @@ describe('loading', () => {
     )
     await expect(model.generate(requests, SAMPLING)).rejects.toThrow(/call load first/)
     await expect(model.update()).rejects.toThrow(/does not train/)
+  })
+
+  it('frees what WebLLM has loaded if there is no memory for the cache', async () => {
+    const files = new MemoryFiles(WEIGHTS)
+    const { module, engines } = standIn({ files })
+    const model = new WebLlmModel({ importModule: async () => module, files })
+    vi.spyOn(StandInTvm.prototype, 'makeShapeTuple').mockImplementation(() => {
+      throw new Error('out of memory')
+    })
+    await expect(model.load(SOURCE)).rejects.toThrow(/could not load "small-model" \(out of memory\)/)
+    expect(engines[0]!.loadedModelIdToPipeline.size).toBe(0)
   })
 
   it('saves an empty checkpoint of an unchanged model', async () => {

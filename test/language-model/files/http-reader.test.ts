@@ -70,6 +70,20 @@ describe('a download', () => {
     expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
   })
 
+  test('waits for a server that is busy at first', async () => {
+    const { url, requests } = await serve({ cuts: [], status: (request) => [429, 503, 200][request]! })
+    expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
+    expect(requests).toHaveLength(3)
+  })
+
+  test.each([429, 500])('says that the server is busy after five answers of %i', async (status) => {
+    const { url, requests } = await serve({ cuts: [], status: () => status })
+    const failure = readerOf(url).read('config.json')
+    await expect(failure).rejects.toThrow(ModelFileError)
+    await expect(failure).rejects.toThrow(`answered ${status}. The server is busy or has an error. Wait a minute`)
+    expect(requests).toHaveLength(5)
+  })
+
   test('is refused if the file changes meanwhile', async () => {
     const { url } = await serve({ cuts: [70_000], etag: (request) => `"version ${request}"` })
     await expect(readerOf(url).read('model.safetensors')).rejects.toThrow('changed during the download')
@@ -95,7 +109,7 @@ describe('a download', () => {
   test.each<[number, boolean, string]>([
     [404, true, 'answered 404. Check the address'],
     [401, false, 'answered 401. The model may require an agreement or a login'],
-    [500, false, 'answered 500'],
+    [403, false, 'answered 403. The model may require an agreement or a login'],
   ])('fails at once if the first answer is %i', async (status, isMissing, message) => {
     const { url, requests } = await serve({ cuts: [], status: () => status })
     const failure = await readerOf(url)

@@ -3,7 +3,8 @@ import type { AttentionLayout } from '../../ops/attention-layout.ts'
 import { angleTables } from './angle-tables.ts'
 import { outputLayer } from './four-bit-product.ts'
 import { maximumVisible } from './layout-extent.ts'
-import { checkIndices, register } from './register-kernel.ts'
+import { checkIndices } from '../own-kernels.ts'
+import { register } from './register-kernel.ts'
 import { uploadLayout } from './uploaded-layout.ts'
 
 /** Registers the kernels of src/language-model/ops; the AssemblyScript sources have the mathematics. */

@@ -1,27 +1,4 @@
-import * as tf from '@tensorflow/tfjs-core'
-import type { FusedKernel } from '../../ops/backend-kernels.ts'
+import { registerFor } from '../own-kernels.ts'
 import type { SimdBackend } from './simd-backend.ts'
 
-type Inputs = Record<string, tf.TensorInfo>
-
-export function register<Attributes>(
-  kernelName: FusedKernel,
-  run: (backend: SimdBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | tf.TensorInfo[],
-): void {
-  tf.registerKernel({
-    kernelName,
-    backendName: 'simd',
-    kernelFunc: ({ inputs, backend, attrs }) =>
-      run(backend as SimdBackend, inputs as Inputs, attrs as unknown as Attributes),
-  })
-}
-
-/** Throws for a wrong index, which would read or write anywhere in the memory. */
-export function checkIndices(indices: Int32Array, rows: number): void {
-  for (const index of indices) {
-    if (index < 0 || index >= rows)
-      throw new RangeError(
-        `A tensor with ${rows} rows has no row ${index}. Check the ids or slots given to the operation.`,
-      )
-  }
-}
+export const register = registerFor<SimdBackend>('simd')

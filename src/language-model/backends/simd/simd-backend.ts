@@ -1,6 +1,7 @@
 import { type backend_util, type DataType, type TensorInfo, util } from '@tensorflow/tfjs-core'
 import { MathBackendCPU } from '@tensorflow/tfjs-backend-cpu'
-import { BLOCK_WORDS, type FourBitBlocks, floatsOfBlocks, GROUP } from '../../weights/weight-storage.ts'
+import { GROUP } from '../../weights/group-quantization.ts'
+import { BLOCK_WORDS, type FourBitBlocks, floatsOfBlocks } from '../../weights/weight-storage.ts'
 import { Allocator } from './allocator.ts'
 import type { KernelModule } from './kernel-module.ts'
 

@@ -95,19 +95,28 @@ export class GpuBackend extends WebGPUBackend {
   /** Records a program run. Tensors that it only writes need no values yet; those that it changes do. */
   dispatch<Reads extends string, Writes extends string, Uniforms extends string>(
     program: Program<Reads, Writes, Uniforms>,
+    call: Call<Reads, Writes, Uniforms>,
+  ): void {
+    if (call.groups === 0) return
+    this.#record(program, call)
+    // Copies read earlier are now stale.
+    for (const name in program.writes) {
+      const { dataId } = call.writes[name]
+      Object.assign(this.tensorMap.get(dataId), { values: null })
+      this.#forgetOther(dataId)
+    }
+  }
+
+  /** Keeps what is known about the tensors that the program writes. */
+  #record<Reads extends string, Writes extends string, Uniforms extends string>(
+    program: Program<Reads, Writes, Uniforms>,
     { reads, writes, uniforms, groups }: Call<Reads, Writes, Uniforms>,
   ): void {
-    if (groups === 0) return
     const internals = this as unknown as Internals
     const { pipeline, layout, numberOfUniforms } = this.#pipelineOf(program)
     const buffers: GPUBuffer[] = []
     for (const name in program.writes) buffers.push(this.#bufferOf(writes[name]))
     for (const name in program.reads) buffers.push(this.#bufferOf(reads[name]))
-    // Copies read earlier are now stale.
-    for (const name in program.writes) {
-      Object.assign(this.tensorMap.get(writes[name].dataId), { values: null })
-      this.#forgetOther(writes[name].dataId)
-    }
 
     const { binding, offset, values } = this.#arena.take(numberOfUniforms)
     values.setInt32(0, groups, true)
@@ -320,7 +329,7 @@ export class GpuBackend extends WebGPUBackend {
     super.dispose()
   }
 
-  /** Restores single-precision numbers of a weight that has none. */
+  /** Restores single-precision numbers of a weight that has none, and keeps the form that they come from. */
   #restore(dataId: tf.DataId, size: number, program: Program<'x', 'y', 'parts'>, from: tf.TensorInfo): void {
     const most = this.device.limits.maxStorageBufferBindingSize
     if (4 * size > most)
@@ -329,7 +338,7 @@ export class GpuBackend extends WebGPUBackend {
       )
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
     Object.assign(this.tensorMap.get(dataId), { resource: this.bufferManager.acquireBuffer(4 * size, usage) })
-    this.dispatch(program, {
+    this.#record(program, {
       reads: { x: from },
       writes: { y: { dataId, shape: [size], dtype: 'float32' } },
       uniforms: { parts: size / 4 },

@@ -1,5 +1,6 @@
 /** Programs on rows: normalisation, column sums, and gathering, writing and adding rows by index. */
-import { BLOCK_WORDS, GROUP } from '../../weights/weight-storage.ts'
+import { GROUP } from '../../weights/group-quantization.ts'
+import { BLOCK_WORDS } from '../../weights/weight-storage.ts'
 import { once, program } from './program.ts'
 
 /** Rows are read in vectors of four numbers if four divides their length. */

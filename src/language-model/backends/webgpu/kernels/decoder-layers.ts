@@ -14,7 +14,8 @@ import { type Addition, finishProjections } from '../low-rank-code.ts'
 import { multiplyWeights } from '../matmul.ts'
 import { lanesOf, type Part, partOf, rmsNormInPlace, rowsPerGroup, sizeOf } from '../rows-code.ts'
 import { attend } from './attention.ts'
-import { checkIndices, groupsFor, register } from './register-kernel.ts'
+import { checkIndices } from '../../own-kernels.ts'
+import { groupsFor, register } from './register-kernel.ts'
 import { gather, normalise } from './rows.ts'
 
 /** Rows that a layer computes. */

@@ -4,7 +4,8 @@ import { drawToken } from '../draw-code.ts'
 import type { GpuBackend } from '../gpu-backend.ts'
 import { selectLogProbs, selectLogProbsGradient } from '../log-prob-code.ts'
 import { multiplyInto } from '../matmul.ts'
-import { checkIndices, groupsFor, register } from './register-kernel.ts'
+import { checkIndices } from '../../own-kernels.ts'
+import { groupsFor, register } from './register-kernel.ts'
 
 interface LogProbAttributes {
   targets: Int32Array

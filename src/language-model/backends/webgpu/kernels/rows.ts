@@ -16,7 +16,8 @@ import {
   sizeOf,
   writeRows,
 } from '../rows-code.ts'
-import { checkIndices, groupsFor, register } from './register-kernel.ts'
+import { checkIndices } from '../../own-kernels.ts'
+import { groupsFor, register } from './register-kernel.ts'
 
 /** Most workgroups that process many rows each: enough to fill a device, few enough to add up their sums. */
 const MOST_STRAND_GROUPS = 128
