@@ -83,7 +83,7 @@ export interface SettingsChanged {
 }
 /**
  * From this iteration on, a role has another model, named as in `run-started`; the same name is the same model, untrained. A branch
- * begins with it, or a person swaps the model between two iterations.
+ * begins with it, or a person swaps the model between two iterations. The role's version grows by one.
  */
 export interface ModelReplaced {
   type: 'model-replaced'

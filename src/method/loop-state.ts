@@ -40,6 +40,7 @@ export class LoopState {
   iteration = 0
   nextSeq = 0
   readonly slots: TaskSlot[] = []
+  /** Counts updates of the policy, and models that took its place. */
   policyVersion = 0
   rewardVersion = 0
   rewritesResolved = 0
@@ -52,7 +53,7 @@ export class LoopState {
   /** Training episodes since the run began, those of candidates included. */
   rollouts = 0
   isEvaluatedAtStart = false
-  /** The last measurement of the reward model on fixed trajectories; null before, and after another model took its place. */
+  /** The last measurement of the reward model on fixed trajectories; null before. */
   judgeEvaluation: JudgeEvaluated | null = null
   readonly #measured = new Map<string, { episodes: number; successes: number }>()
 
@@ -108,7 +109,8 @@ export class LoopState {
         this.rollouts = event.metrics['rollout/total'] ?? this.rollouts
         break
       case 'model-replaced':
-        if (event.role === 'reward') this.judgeEvaluation = null
+        if (event.role === 'policy') this.policyVersion++
+        if (event.role === 'reward') this.rewardVersion++
         break
       case 'judge-evaluation':
         this.judgeEvaluation = event

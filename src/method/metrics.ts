@@ -67,7 +67,7 @@ export const METRICS: Readonly<Record<string, string>> = {
   'env/critic_tokens':
     "Tokens of the author's summaries of what the judge wrote, in this iteration; only if the author summarises.",
   'env/accepted': 'Candidates that replaced their task in this iteration.',
-  'env/accept_rate': 'Accepted share of all candidates measured so far; 0 before the first.',
+  'env/accept_rate': 'Accepted share of all candidates measured so far; only once there is one.',
   'env/null_accept_rate':
     'Estimated share of all candidates measured so far that would be accepted if they changed nothing (null-acceptance.ts).',
   'env/frac_in_band': 'Share of measured tasks of the pool whose accuracy is inside (α_low, α_high).',
@@ -147,7 +147,7 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
     'env/proposed': measured.proposed,
     'env/critic_tokens': measured.criticTokens > 0 ? measured.criticTokens : null,
     'env/accepted': measured.accepted,
-    'env/accept_rate': state.rewritesResolved > 0 ? state.rewritesAccepted / state.rewritesResolved : 0,
+    'env/accept_rate': state.rewritesResolved > 0 ? state.rewritesAccepted / state.rewritesResolved : null,
     'env/null_accept_rate': state.rewritesResolved > 0 ? state.expectedNullAccepted / state.rewritesResolved : null,
     'env/frac_in_band': mean(accuracies.map((accuracy) => (rewriteDirection(accuracy, settings) === null ? 1 : 0))),
     'env/acc_mean': mean(accuracies),

@@ -12,14 +12,24 @@ function arm<Signal extends Settings['signal'], Reward extends boolean, Environm
 /** A filter on accuracy reads outcomes, so a policy that learns from votes alone has none. A reward model reads them anyway. */
 const NO_POLICY_FILTER = { policyAccuracyLow: 0, policyAccuracyHigh: 1 } as const
 
+/**
+ * For the shipped models. Tasks that all rollouts solve or fail do not train the policy, as in the released code
+ * (alfworld_rl_reward.py:272): without this filter votes alone drive it there, and it learns to please the reward model. The reward
+ * model learns from tasks that at least half of the rollouts solve: where most fail, good steps are mostly seen in failures, and it
+ * learns to doubt them (docs/decisions/0013).
+ */
+const WORLD_FILTERS = {
+  policyAccuracyLow: 1 / 8,
+  policyAccuracyHigh: 7 / 8,
+  rewardAccuracyLow: 1 / 2,
+  rewardAccuracyHigh: 7 / 8,
+} as const
+
 /** Differences from DEFAULTS. Combine presets with +; later ones override earlier ones: "household+frozen-judge". */
 export const PRESETS = {
   /**
-   * For the shipped models (docs/decisions/0012). Tasks that all rollouts solve or fail do not train the policy, as in the
-   * released code (alfworld_rl_reward.py:272): without this filter votes alone drive it there, and it learns to please the reward
-   * model. The reward model learns from tasks that at least half of the rollouts solve: where most fail, good steps are mostly
-   * seen in failures, and it learns to doubt them (docs/decisions/0013). The pool is small enough that a rewritten task comes round
-   * again within eight iterations.
+   * For the shipped models (docs/decisions/0012). The pool is small enough that a rewritten task comes round again within eight
+   * iterations.
    */
   household: {
     tasksPerIteration: 16,
@@ -28,10 +38,7 @@ export const PRESETS = {
     maxSteps: 20,
     taskPoolSize: 128,
     topP: 1,
-    policyAccuracyLow: 1 / 8,
-    policyAccuracyHigh: 7 / 8,
-    rewardAccuracyLow: 1 / 2,
-    rewardAccuracyHigh: 7 / 8,
+    ...WORLD_FILTERS,
     policyLearningRate: 2e-4,
     rewardLearningRate: 1e-4,
     evaluateEvery: 10,
@@ -53,10 +60,7 @@ export const PRESETS = {
     taskPoolSize: 2048,
     topP: 1,
     rewardTemperature: 1,
-    policyAccuracyLow: 1 / 8,
-    policyAccuracyHigh: 7 / 8,
-    rewardAccuracyLow: 1 / 2,
-    rewardAccuracyHigh: 7 / 8,
+    ...WORLD_FILTERS,
     policyLearningRate: 3e-4,
     rewardLearningRate: 1.5e-4,
     policyUpdatesPerIteration: 1,
@@ -78,10 +82,7 @@ export const PRESETS = {
     maxSteps: 20,
     taskPoolSize: 2048,
     topP: 1,
-    policyAccuracyLow: 1 / 8,
-    policyAccuracyHigh: 7 / 8,
-    rewardAccuracyLow: 1 / 2,
-    rewardAccuracyHigh: 7 / 8,
+    ...WORLD_FILTERS,
     policyLearningRate: 3e-4,
     rewardLearningRate: 1e-4,
     evaluateEvery: 10,
@@ -100,10 +101,7 @@ export const PRESETS = {
     maxSteps: 20,
     taskPoolSize: 256,
     topP: 1,
-    policyAccuracyLow: 1 / 8,
-    policyAccuracyHigh: 7 / 8,
-    rewardAccuracyLow: 1 / 2,
-    rewardAccuracyHigh: 7 / 8,
+    ...WORLD_FILTERS,
     policyLearningRate: 2e-4,
     rewardLearningRate: 1e-4,
     evaluateEvery: 5,

@@ -95,7 +95,15 @@ export async function readResumable(
 /** Cuts log and timings back to a checkpoint, whose part of the log is `history`. */
 export async function cutLog(log: string, history: readonly LoggedEvent[], iteration: number): Promise<void> {
   await writeWhole(log, headerLine() + history.map(eventLine).join(''))
-  const timings = (await readFile(timingsPath(log), 'utf8')).split('\n').slice(0, -1)
+  const timings = (await timingsOf(log)).split('\n').slice(0, -1)
   const kept = timings.filter((line) => (JSON.parse(line) as { iteration: number }).iteration <= iteration)
   await writeWhole(timingsPath(log), kept.map((line) => `${line}\n`).join(''))
+}
+
+/** Empty if there are none: nothing else needs them. */
+async function timingsOf(log: string): Promise<string> {
+  return readFile(timingsPath(log), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
 }

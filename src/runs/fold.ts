@@ -12,7 +12,6 @@
 import type {
   EpisodeFinished,
   EvaluationFinished,
-  GroupSummarised,
   IterationStarted,
   LoggedEvent,
   Phase,
@@ -24,7 +23,9 @@ import type {
 import { metricPoints } from '../method/metric-points.ts'
 import type { Role } from '../method/ports.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
+import type { LearningRole } from '../roles/learning.ts'
 import { EpisodeViews } from './episode-views.ts'
+import { groupSummaries } from './group-summaries.ts'
 import { HeldOutOutcomes, type HeldOutChange } from './held-out-outcomes.ts'
 import { MetricSeries, type Series } from './metric-series.ts'
 import { TaskLineage } from './task-lineage.ts'
@@ -43,8 +44,6 @@ export class RunView {
   readonly iterations: IterationView[] = []
   /** All evaluations, including the one before the first iteration. */
   readonly evaluations: (EvaluationFinished & { iteration: number })[] = []
-  policyVersion = 0
-  rewardVersion = 0
   /** The phase of the last event; null before the first and after the last. */
   phase: Phase | null = null
   finished: RunFinished['reason'] | null = null
@@ -61,6 +60,15 @@ export class RunView {
     if (this.started === null) return null
     const replaced = this.replacements.map(({ role, model }) => [role, model])
     return { ...this.started.models, ...(Object.fromEntries(replaced) as Partial<RunStarted['models']>) }
+  }
+
+  /** Counts updates of the policy, and models that took its place. */
+  get policyVersion(): number {
+    return this.#version('policy')
+  }
+
+  get rewardVersion(): number {
+    return this.#version('reward')
   }
 
   get isFinished(): boolean {
@@ -139,10 +147,6 @@ export class RunView {
       iteration,
       view.iterations.flatMap(({ resolved }) => resolved),
     )
-    for (const { policyUpdate, rewardUpdate } of view.iterations) {
-      view.policyVersion = policyUpdate?.version ?? view.policyVersion
-      view.rewardVersion = rewardUpdate?.version ?? view.rewardVersion
-    }
     if (iteration >= last) view.finished = this.finished
     view.eventCount = this.#ends[Math.min(iteration, this.#ends.length - 1)] ?? 0
     return view
@@ -156,7 +160,7 @@ export class RunView {
     const released = this.iteration(iteration)
     if (!released || !released.isFinished || released.isReleased) return
     released.isReleased = true
-    released.tallies = tallied(released.episodes)
+    released.tallies = [...groupSummaries(released.episodes.map(({ episode }) => episode)).values()]
     this.#episodes.release(released)
     released.episodes = []
     released.writtenTests = []
@@ -230,9 +234,7 @@ export class RunView {
         break
       case 'model-updated':
         this.phase = event.role === 'policy' ? 'update-policy' : 'update-reward'
-        if (event.role === 'policy') this.policyVersion = event.version
-        else this.rewardVersion = event.version
-        if (this.current) this.current[event.role === 'policy' ? 'policyUpdate' : 'rewardUpdate'] = event
+        if (this.current) this.current[`${event.role}Update`] = event
         break
       case 'rewrite-proposed':
         this.#propose(event, iteration)
@@ -320,26 +322,14 @@ export class RunView {
     while (this.evaluations.at(-1)?.iteration === cut.iteration) this.evaluations.pop()
     this.#series.discard(cut.iteration)
     this.#heldOut.discard(cut.iteration)
-    if (cut.policyUpdate) this.policyVersion = cut.policyUpdate.version - 1
-    if (cut.rewardUpdate) this.rewardVersion = cut.rewardUpdate.version - 1
   }
-}
 
-/** Outcomes of episodes by task, in the order in which their tasks first ended. */
-function tallied(episodes: readonly EpisodeView[]): GroupSummarised[] {
-  const tallies = new Map<string, GroupSummarised>()
-  for (const { episode } of episodes) {
-    const { taskId, policyVersion, outcome, steps } = episode
-    let tally = tallies.get(taskId)
-    if (!tally) {
-      tally = { type: 'group-summary', taskId, policyVersion, played: 0, won: 0, steps: 0 }
-      tallies.set(taskId, tally)
-    }
-    tally.played++
-    tally.won += outcome === 1 ? 1 : 0
-    tally.steps += steps.length
+  #version(role: LearningRole): number {
+    const updated = this.iterations.findLast((each) => each[`${role}Update`] !== null)
+    // Another model takes its place before the updates of its iteration, which count it.
+    const since = this.replacements.filter((each) => each.role === role && each.iteration > (updated?.iteration ?? 0))
+    return (updated?.[`${role}Update`]?.version ?? 0) + since.length
   }
-  return [...tallies.values()]
 }
 
 export function foldRun(events: Iterable<LoggedEvent>): RunView {

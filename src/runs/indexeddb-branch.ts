@@ -3,7 +3,6 @@ import type { LoggedEvent } from '../method/events.ts'
 import { branchCheckpoint, branchEvents, branchSummary } from './branch.ts'
 import { keptCheckpoint } from './checkpoint-thinning.ts'
 import { chunkBytes, chunkEvents, packChunk, type EventChunk } from './event-chunk.ts'
-import { storageError } from './indexeddb-failures.ts'
 import { chunkBefore } from './indexeddb-log.ts'
 import { summaryOf, type RunDatabase } from './indexeddb-schema.ts'
 import type { Branch, RunSummary } from './run-store.ts'
@@ -24,31 +23,27 @@ export async function writeBranch(
   const transaction = database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
   const [runs, chunks] = [transaction.objectStore('runs'), transaction.objectStore('chunks')]
   const [checkpoints, rows] = [transaction.objectStore('checkpoints'), transaction.objectStore('rows')]
-  try {
-    const source = await runs.get(from)
-    const checkpoint = await checkpoints.get([from, iteration])
-    if (source === undefined || checkpoint?.eventCount !== at.eventCount) return null
-    const first = branchCheckpoint(checkpoint, branch, begins)
-    const summary = {
-      ...branchSummary(summaryOf(source), checkpoint, branch, begins),
-      checkpoints: [keptCheckpoint(first)],
-    }
-    const before = IDBKeyRange.bound([from], [from, checkpoint.eventCount], false, true)
-    for await (const { value } of chunks.iterate(before)) {
-      const chunk = ends.get(value.firstSeq) ?? { ...value, runId }
-      summary.logBytes += chunkBytes(chunk)
-      await chunks.put(chunk)
-    }
-    for await (const { value } of rows.iterate(IDBKeyRange.bound([from], [from, iteration]))) {
-      await rows.put({ ...value, runId })
-    }
-    await checkpoints.put(first)
-    await runs.put({ ...summary, writer: newToken() })
-    await transaction.done
-    return summary
-  } catch (cause) {
-    throw storageError(cause)
+  const source = await runs.get(from)
+  const checkpoint = await checkpoints.get([from, iteration])
+  if (source === undefined || checkpoint?.eventCount !== at.eventCount) return null
+  const first = branchCheckpoint(checkpoint, branch, begins)
+  const summary = {
+    ...branchSummary(summaryOf(source), checkpoint, branch, begins),
+    checkpoints: [keptCheckpoint(first)],
   }
+  const before = IDBKeyRange.bound([from], [from, checkpoint.eventCount], false, true)
+  for await (const { value } of chunks.iterate(before)) {
+    const chunk = ends.get(value.firstSeq) ?? { ...value, runId }
+    summary.logBytes += chunkBytes(chunk)
+    await chunks.put(chunk)
+  }
+  for await (const { value } of rows.iterate(IDBKeyRange.bound([from], [from, iteration]))) {
+    await rows.put({ ...value, runId })
+  }
+  await checkpoints.put(first)
+  await runs.put({ ...summary, writer: newToken() })
+  await transaction.done
+  return summary
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The schema of kept runs in the browser's IndexedDB, with migrations from earlier versions of the page. */
-import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
+import type { DBSchema, IDBPDatabase, IDBPTransaction, StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
+import { DatabaseConnection } from '../storage/database-connection.ts'
 import { noteChange } from './branch.ts'
 import { keptCheckpoint } from './checkpoint-thinning.ts'
 import { chunkBytes, type EventChunk } from './event-chunk.ts'
@@ -25,22 +26,18 @@ export interface Schema extends DBSchema {
 /** From version 5 on, chunks are packed; earlier ones stay as they are. */
 const VERSION = 5
 
-export function openRunDatabase(name: string): Promise<RunDatabase> {
-  return openDB<Schema>(name, VERSION, {
-    upgrade(database, before, _after, transaction) {
-      if (before < 1) {
-        database.createObjectStore('runs', { keyPath: 'runId' }).createIndex('updatedAt', 'updatedAt')
-        database.createObjectStore('chunks', { keyPath: ['runId', 'firstSeq'] })
-        database.createObjectStore('checkpoints', { keyPath: ['runId', 'iteration'] })
-      }
-      if (before < 2) {
-        database.createObjectStore('rows', { keyPath: ['runId', 'iteration'] })
-      }
-      // The database opens when the transaction has ended. Half a migration would mix two versions.
-      if (before > 0) migrate(before, transaction).catch(() => transaction.abort())
-    },
-    // Makes way for another tab that opens a newer version.
-    blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+export function runDatabase(name: string): DatabaseConnection<Schema> {
+  return new DatabaseConnection<Schema>(name, VERSION, (database, before, _after, transaction) => {
+    if (before < 1) {
+      database.createObjectStore('runs', { keyPath: 'runId' }).createIndex('updatedAt', 'updatedAt')
+      database.createObjectStore('chunks', { keyPath: ['runId', 'firstSeq'] })
+      database.createObjectStore('checkpoints', { keyPath: ['runId', 'iteration'] })
+    }
+    if (before < 2) {
+      database.createObjectStore('rows', { keyPath: ['runId', 'iteration'] })
+    }
+    // The database opens when the transaction has ended. Half a migration would mix two versions.
+    if (before > 0) migrate(before, transaction).catch(() => transaction.abort())
   })
 }
 

@@ -9,20 +9,21 @@
  */
 import type { LoggedEvent } from '../method/events.ts'
 import { openTabChannel } from '../storage/browser-storage.ts'
-import { databaseName } from '../storage/deployment.ts'
+import type { DatabaseConnection } from '../storage/database-connection.ts'
 import { changedSummary, noteChange } from './branch.ts'
 import { keptCheckpoint, outdatedCheckpoints } from './checkpoint-thinning.ts'
 import { chunkBytes, packChunk } from './event-chunk.ts'
 import { writeBranch } from './indexeddb-branch.ts'
-import { checkAnswers, noStorage, storageError } from './indexeddb-failures.ts'
+import { checkAnswers, keptRunsError, noStorage, storageError } from './indexeddb-failures.ts'
 import { readEvents } from './indexeddb-log.ts'
 import { reopenRun } from './indexeddb-resume.ts'
 import {
   everythingOf,
   lastCheckpoint,
-  openRunDatabase,
+  runDatabase,
   summaryOf,
   type RunDatabase,
+  type Schema,
   type StoredSummary,
 } from './indexeddb-schema.ts'
 import { rowAfter, type MetricRow } from './metric-rows.ts'
@@ -33,21 +34,21 @@ import type { Branch, ModelChange, RunCheckpoint, RunSummary } from './run-store
 export const RUNS_CHANNEL = 'kept-runs'
 
 export class IndexedDbRunStore implements ResumableRunStore {
-  readonly #database: RunDatabase
+  readonly #connection: DatabaseConnection<Schema>
   readonly #channel = openTabChannel(RUNS_CHANNEL)
   /** Proves to the database that this store is the writer of a run. */
   readonly #tokens = new Map<string, string>()
 
-  private constructor(database: RunDatabase) {
-    this.#database = database
+  private constructor(connection: DatabaseConnection<Schema>) {
+    this.#connection = connection
   }
 
   /** Throws RunStoreError, also if nothing can be written within `patienceMs`. */
   static async open(name = 'rlanything-playground', patienceMs?: number): Promise<IndexedDbRunStore> {
     try {
-      const database = await openRunDatabase(await databaseName(name))
-      await checkAnswers(database, patienceMs)
-      return new IndexedDbRunStore(database)
+      const connection = runDatabase(name)
+      await checkAnswers(await connection.open(), patienceMs)
+      return new IndexedDbRunStore(connection)
     } catch (cause) {
       throw noStorage(cause)
     }
@@ -55,20 +56,21 @@ export class IndexedDbRunStore implements ResumableRunStore {
 
   close(): void {
     this.#channel.close()
-    this.#database.close()
+    void this.#connection.close()
   }
 
   async create(summary: RunSummary): Promise<void> {
-    await this.#database.put('runs', { ...summary, writer: this.#newToken(summary.runId) })
+    const writer = this.#newToken(summary.runId)
+    await this.#write((database) => database.put('runs', { ...summary, writer }))
     this.#announce()
   }
 
   async append(runId: string, events: readonly LoggedEvent[]): Promise<void> {
     if (events.length === 0) return
-    try {
+    await this.#write(async (database) => {
       // A transaction would close while the events are packed.
       const chunk = await packChunk(runId, events)
-      const transaction = this.#database.transaction(['runs', 'chunks', 'rows'], 'readwrite')
+      const transaction = database.transaction(['runs', 'chunks', 'rows'], 'readwrite')
       const summary = this.#written(runId, await transaction.objectStore('runs').get(runId))
       const rows = new Map<number, MetricRow>()
       for (const event of events) {
@@ -83,26 +85,26 @@ export class IndexedDbRunStore implements ResumableRunStore {
         transaction.objectStore('runs').put(summaryAfter(summary, events, chunkBytes(chunk))),
         transaction.done,
       ])
-    } catch (cause) {
-      throw storageError(cause)
-    }
+    })
     if (events.some(({ type }) => type === 'iteration-finished' || type === 'run-started')) this.#announce()
   }
 
   async saveTimings(runId: string, iteration: number, metrics: Readonly<Record<string, number>>): Promise<void> {
-    const transaction = this.#database.transaction(['runs', 'rows'], 'readwrite')
-    this.#written(runId, await transaction.objectStore('runs').get(runId))
-    const rows = transaction.objectStore('rows')
-    const row = await rows.get([runId, iteration])
-    if (row) await rows.put({ ...row, values: { ...row.values, ...metrics } })
-    await transaction.done
+    await this.#write(async (database) => {
+      const transaction = database.transaction(['runs', 'rows'], 'readwrite')
+      this.#written(runId, await transaction.objectStore('runs').get(runId))
+      const rows = transaction.objectStore('rows')
+      const row = await rows.get([runId, iteration])
+      if (row) await rows.put({ ...row, values: { ...row.values, ...metrics } })
+      await transaction.done
+    })
   }
 
   async saveCheckpoint(checkpoint: RunCheckpoint): Promise<void> {
     const { runId } = checkpoint
-    const transaction = this.#database.transaction(['runs', 'checkpoints'], 'readwrite')
-    const stored = transaction.objectStore('checkpoints')
-    try {
+    await this.#write(async (database) => {
+      const transaction = database.transaction(['runs', 'checkpoints'], 'readwrite')
+      const stored = transaction.objectStore('checkpoints')
       const summary = this.#written(runId, await transaction.objectStore('runs').get(runId))
       await stored.put(checkpoint)
       const others = summary.checkpoints.filter(({ iteration }) => iteration !== checkpoint.iteration)
@@ -114,17 +116,15 @@ export class IndexedDbRunStore implements ResumableRunStore {
         transaction.objectStore('runs').put({ ...summary, checkpoints }),
         transaction.done,
       ])
-    } catch (cause) {
-      throw storageError(cause)
-    }
+    })
   }
 
   async replaceModel(change: ModelChange): Promise<void> {
     const { event, checkpoint } = change
     const { runId } = checkpoint
-    try {
+    await this.#write(async (database) => {
       const chunk = await packChunk(runId, [event])
-      const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
+      const transaction = database.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
       const summary = this.#written(runId, await transaction.objectStore('runs').get(runId))
       const logBytes = summary.logBytes + chunkBytes(chunk)
       await Promise.all([
@@ -133,42 +133,49 @@ export class IndexedDbRunStore implements ResumableRunStore {
         transaction.objectStore('runs').put({ ...summary, ...changedSummary(summary, change), logBytes }),
         transaction.done,
       ])
-    } catch (cause) {
-      throw storageError(cause)
-    }
+    })
     this.#announce()
   }
 
   async finish(runId: string): Promise<void> {
-    const transaction = this.#database.transaction('runs', 'readwrite')
-    const summary = this.#written(runId, await transaction.store.get(runId))
-    await transaction.store.put({ ...summary, isFinished: true, updatedAt: Date.now() })
-    await transaction.done
+    await this.#write(async (database) => {
+      const transaction = database.transaction('runs', 'readwrite')
+      const summary = this.#written(runId, await transaction.store.get(runId))
+      await transaction.store.put({ ...summary, isFinished: true, updatedAt: Date.now() })
+      await transaction.done
+    })
     this.#announce()
   }
 
   /** Newest first. */
   async list(): Promise<RunSummary[]> {
-    return (await this.#database.getAllFromIndex('runs', 'updatedAt')).reverse().map(summaryOf)
+    const runs = await this.#use((database) => database.getAllFromIndex('runs', 'updatedAt'))
+    return runs.reverse().map(summaryOf)
   }
 
   async summary(runId: string): Promise<RunSummary | null> {
-    const stored = await this.#database.get('runs', runId)
+    const stored = await this.#use((database) => database.get('runs', runId))
     return stored === undefined ? null : summaryOf(stored)
   }
 
   /** In the order of iterations. */
   rows(runId: string): Promise<MetricRow[]> {
-    return this.#database.getAll('rows', everythingOf(runId))
+    return this.#use((database) => database.getAll('rows', everythingOf(runId)))
   }
 
-  readEvents(runId: string, from?: number, to?: number): AsyncGenerator<LoggedEvent[]> {
-    return readEvents(this.#database, runId, from, to)
+  async *readEvents(runId: string, from?: number, to?: number): AsyncGenerator<LoggedEvent[]> {
+    try {
+      yield* readEvents(await this.#opened(), runId, from, to)
+    } catch (cause) {
+      throw keptRunsError(cause)
+    }
   }
 
-  async loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null> {
-    if (iteration !== undefined) return (await this.#database.get('checkpoints', [runId, iteration])) ?? null
-    return lastCheckpoint(this.#database, runId)
+  loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null> {
+    return this.#use(async (database) => {
+      if (iteration !== undefined) return (await database.get('checkpoints', [runId, iteration])) ?? null
+      return lastCheckpoint(database, runId)
+    })
   }
 
   async pin(runId: string, isPinned: boolean): Promise<void> {
@@ -177,41 +184,46 @@ export class IndexedDbRunStore implements ResumableRunStore {
 
   /** Deletes log and checkpoints, and keeps the curves. */
   async evict(runId: string): Promise<void> {
-    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
-    const summary = await transaction.objectStore('runs').get(runId)
-    if (summary !== undefined) {
-      const evicted = { ...summaryOf(summary), isEvicted: true, isFinished: true, logBytes: 0, checkpoints: [] }
-      await transaction.objectStore('runs').put(evicted)
-    }
-    await Promise.all([
-      transaction.objectStore('chunks').delete(everythingOf(runId)),
-      transaction.objectStore('checkpoints').delete(everythingOf(runId)),
-      transaction.done,
-    ])
+    await this.#use(async (database) => {
+      const transaction = database.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
+      const summary = await transaction.objectStore('runs').get(runId)
+      if (summary !== undefined) {
+        const evicted = { ...summaryOf(summary), isEvicted: true, isFinished: true, logBytes: 0, checkpoints: [] }
+        await transaction.objectStore('runs').put(evicted)
+      }
+      await Promise.all([
+        transaction.objectStore('chunks').delete(everythingOf(runId)),
+        transaction.objectStore('checkpoints').delete(everythingOf(runId)),
+        transaction.done,
+      ])
+    })
     this.#announce()
   }
 
   async remove(runId: string): Promise<void> {
-    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
-    await Promise.all([
-      transaction.objectStore('runs').delete(runId),
-      transaction.objectStore('chunks').delete(everythingOf(runId)),
-      transaction.objectStore('checkpoints').delete(everythingOf(runId)),
-      transaction.objectStore('rows').delete(everythingOf(runId)),
-      transaction.done,
-    ])
+    await this.#use(async (database) => {
+      const transaction = database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
+      await Promise.all([
+        transaction.objectStore('runs').delete(runId),
+        transaction.objectStore('chunks').delete(everythingOf(runId)),
+        transaction.objectStore('checkpoints').delete(everythingOf(runId)),
+        transaction.objectStore('rows').delete(everythingOf(runId)),
+        transaction.done,
+      ])
+    })
     this.#announce()
   }
 
   async prepareResume(runId: string): Promise<ResumableRun | null> {
-    const reopened = await reopenRun(this.#database, runId, () => this.#newToken(runId))
+    const reopened = await this.#use((database) => reopenRun(database, runId, () => this.#newToken(runId)))
     if (reopened) this.#announce()
     return reopened
   }
 
   /** In one transaction, so that a closed tab leaves no half a branch. */
   async branch(from: string, iteration: number, branch: Branch): Promise<RunSummary | null> {
-    const written = await writeBranch(this.#database, from, iteration, branch, () => this.#newToken(branch.runId))
+    const newToken = () => this.#newToken(branch.runId)
+    const written = await this.#use((database) => writeBranch(database, from, iteration, branch, newToken))
     if (written) this.#announce()
     return written
   }
@@ -237,11 +249,38 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 
   async #change(runId: string, change: (summary: StoredSummary) => StoredSummary): Promise<void> {
-    const transaction = this.#database.transaction('runs', 'readwrite')
-    const summary = await transaction.store.get(runId)
-    if (summary !== undefined) await transaction.store.put(change(summary))
-    await transaction.done
+    await this.#use(async (database) => {
+      const transaction = database.transaction('runs', 'readwrite')
+      const summary = await transaction.store.get(runId)
+      if (summary !== undefined) await transaction.store.put(change(summary))
+      await transaction.done
+    })
     this.#announce()
+  }
+
+  /** Writes for a run that continues. Throws RunStoreError and RunLostError. */
+  async #write(work: (database: RunDatabase) => Promise<unknown>): Promise<void> {
+    try {
+      await work(await this.#opened())
+    } catch (cause) {
+      throw storageError(cause)
+    }
+  }
+
+  /** Reads or changes kept runs. Throws RunStoreError where the database fails, and what else `work` throws. */
+  async #use<T>(work: (database: RunDatabase) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.#opened())
+    } catch (cause) {
+      throw keptRunsError(cause)
+    }
+  }
+
+  /** Throws RunStoreError. */
+  async #opened(): Promise<RunDatabase> {
+    return this.#connection.open().catch((cause: unknown) => {
+      throw noStorage(cause)
+    })
   }
 
   #newToken(runId: string): string {

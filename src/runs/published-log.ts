@@ -7,9 +7,10 @@
  *
  * and, on request, the episodes of all but a few tasks of each iteration: their outcomes stay (`group-summary`).
  */
-import type { GroupSummarised, LoggedBody, LoggedEvent } from '../method/events.ts'
+import type { EpisodeFinished, GroupSummarised, LoggedBody, LoggedEvent } from '../method/events.ts'
 import type { Task } from '../method/ports.ts'
 import { WORLDS } from '../worlds/index.ts'
+import { groupSummaries } from './group-summaries.ts'
 import { withoutTokens } from './without-tokens.ts'
 
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4
@@ -47,7 +48,7 @@ function isOfEvaluation(event: LoggedEvent): boolean {
 
 /** Without the episodes, votes, tests and advantages of most groups; a summary stands where the first of them ended. */
 function sampled(events: readonly LoggedEvent[], groupsOf: (iteration: number) => number): LoggedEvent[] {
-  const summaries = groupSummaries(events).values()
+  const summaries = summariesOfStarts(events).values()
   let isKept = (_taskId: string): boolean => true
   let ofIteration: ReadonlyMap<string, GroupSummarised> = new Map()
   const summarised = new Set<GroupSummarised>()
@@ -89,20 +90,13 @@ function sampled(events: readonly LoggedEvent[], groupsOf: (iteration: number) =
 const shareOf = (group: GroupSummarised | undefined): number => (group ? group.won / group.played : 0)
 
 /** By task, for each time that an iteration starts: an interrupted one starts again. */
-function groupSummaries(events: readonly LoggedEvent[]): ReadonlyMap<string, GroupSummarised>[] {
-  const summaries: Map<string, GroupSummarised>[] = []
+function summariesOfStarts(events: readonly LoggedEvent[]): ReadonlyMap<string, GroupSummarised>[] {
+  const starts: EpisodeFinished[][] = []
   for (const event of events) {
-    if (event.type === 'iteration-started') summaries.push(new Map())
-    if (event.type !== 'episode') continue
-    const { taskId, policyVersion, steps, outcome } = event
-    const groups = summaries.at(-1)
-    const group = groups?.get(taskId) ?? { type: 'group-summary', taskId, policyVersion, played: 0, won: 0, steps: 0 }
-    group.played++
-    group.steps += steps.length
-    if (outcome === 1) group.won++
-    groups?.set(taskId, group)
+    if (event.type === 'iteration-started') starts.push([])
+    if (event.type === 'episode') starts.at(-1)?.push(event)
   }
-  return summaries
+  return starts.map(groupSummaries)
 }
 
 function published(event: LoggedEvent, shown: (task: Task) => Task): LoggedBody {

@@ -1,6 +1,6 @@
 /**
- * A log as rows for other tools: one for each episode with its votes and advantages, one for each task with its origin. Names
- * are snake_case, as in the libraries that read them.
+ * A log as rows for other tools: one for each episode with its votes and advantages, one for each task with its origin. An iteration that
+ * did not finish has none (history.ts). Names are snake_case, as in the libraries that read them.
  */
 import type { EpisodeFinished, Evaluation, LoggedEvent, RewriteProposed, RewriteResolved } from '../method/events.ts'
 import type { Task } from '../method/ports.ts'
@@ -18,9 +18,10 @@ export class EpisodeRows {
   #iteration = 0
   readonly #open = new Map<string, Collected>()
 
-  /** Returns the rows of the previous iteration when the next one begins. */
+  /** Returns the rows of an iteration when it has finished; those of what precedes the first when that begins. */
   take(event: LoggedEvent): object[] {
-    const done = event.iteration !== this.#iteration || event.type === 'iteration-started' ? this.rest(event) : []
+    const isNext = event.iteration !== this.#iteration || event.type === 'iteration-started'
+    const before = isNext ? this.rest() : []
     this.#iteration = event.iteration
     if (event.type === 'episode') {
       this.#open.set(event.episodeId, { episode: event, votes: null, feedback: null, policy: null, reward: null })
@@ -31,13 +32,17 @@ export class EpisodeRows {
       const found = this.#open.get(event.episodeId)
       if (found) Object.assign(found, { feedback: event.feedback, policy: event.policy, reward: event.reward })
     }
-    return done
+    return event.type === 'iteration-finished' ? this.#rows() : before
   }
 
-  /** The remaining rows; none if `next` restarts the iteration, because an interrupted one does not count. */
-  rest(next?: LoggedEvent): object[] {
-    const isAgain = next?.type === 'iteration-started' && next.iteration === this.#iteration
-    const rows = isAgain ? [] : Array.from(this.#open.values(), (each) => episodeRow(each, this.#iteration))
+  /** What remains at the end of the log: rows of what precedes the first iteration. */
+  rest(): object[] {
+    const rows = this.#rows()
+    return this.#iteration === 0 ? rows : []
+  }
+
+  #rows(): object[] {
+    const rows = Array.from(this.#open.values(), (each) => episodeRow(each, this.#iteration))
     this.#open.clear()
     return rows
   }
@@ -76,13 +81,20 @@ function episodeRow({ episode, votes, feedback, policy, reward }: Collected, ite
 export class TaskRows {
   readonly #tasks: { task: Task; iteration: number; proposal: RewriteProposed | null }[] = []
   readonly #resolved = new Map<string, RewriteResolved>()
+  /** Of an iteration that has not finished. */
+  #open: (RewriteProposed | RewriteResolved)[] = []
 
   take(event: LoggedEvent): void {
     const { iteration } = event
     if (event.type === 'task-added') this.#tasks.push({ task: event.task, iteration, proposal: null })
-    if (event.type === 'rewrite-proposed' && event.candidate)
-      this.#tasks.push({ task: event.candidate, iteration, proposal: event })
-    if (event.type === 'rewrite-resolved') this.#resolved.set(event.proposalId, event)
+    if (event.type === 'iteration-started') this.#open = []
+    if (event.type === 'rewrite-proposed' || event.type === 'rewrite-resolved') this.#open.push(event)
+    if (event.type !== 'iteration-finished') return
+    for (const change of this.#open) {
+      if (change.type === 'rewrite-resolved') this.#resolved.set(change.proposalId, change)
+      else if (change.candidate) this.#tasks.push({ task: change.candidate, iteration, proposal: change })
+    }
+    this.#open = []
   }
 
   rows(): object[] {

@@ -63,7 +63,7 @@ export class RunLibrary {
     }
   }
 
-  /** The readable events of one iteration; none if it has not finished or its log was deleted. */
+  /** The readable events of one iteration, so far if it runs; none if its log was deleted. */
   async iterationEvents(runId: string, iteration: number): Promise<LoggedEvent[]> {
     const events: LoggedEvent[] = []
     for await (const part of this.#iteration(runId, iteration)) events.push(...part.map(readableEvent))

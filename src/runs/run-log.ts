@@ -74,22 +74,15 @@ export interface ParseOptions {
 /** Reads a log, and checks order and types of its events. Throws RunLogError with the line. */
 export function parseRunLog(text: string, { isTornEndAllowed = false }: ParseOptions = {}): LoggedEvent[] {
   const lines = text.split('\n')
-  const isEndTorn = lines.at(-1) !== ''
-  if (!isEndTorn) lines.pop()
-  checkHeader(lines[0])
-  const events: LoggedEvent[] = []
-  for (const [index, line] of lines.entries()) {
-    if (index === 0) continue
-    const isLast = index === lines.length - 1
-    try {
-      events.push(parseEvent(line, index + 1, events.length))
-    } catch (error) {
-      if (!(isLast && isEndTorn && error instanceof RunLogError)) throw error
-      if (isTornEndAllowed) break
-      throw cutShort(index + 1, error)
-    }
+  const end = lines.pop()!
+  const log = new RunLogReader()
+  const events = lines.flatMap((line) => log.take(line) ?? [])
+  try {
+    return [...events, log.takeLast(end)].filter((event) => event !== null)
+  } catch (error) {
+    if (isTornEndAllowed && lines.length > 0 && error instanceof RunLogError) return events
+    throw error
   }
-  return events
 }
 
 /** Reads a log line by line, with the checks of parseRunLog. For logs that do not fit into memory. */

@@ -60,7 +60,7 @@ export class LoopService {
   #ended: Promise<void> = Promise.resolve()
   #log: StoredSession | null = null
   #isSparing = false
-  #store: Promise<ResumableRunStore | null> | null = null
+  #store: Promise<ResumableRunStore> | null = null
   readonly #claims: RunClaims
   /** Settles when the store has prepared a run to continue, even for one that was cancelled meanwhile; never rejects. */
   #preparing: Promise<unknown> = Promise.resolve()
@@ -237,10 +237,6 @@ export class LoopService {
     }
   }
 
-  async saveCheckpoints(): Promise<void> {
-    await this.#current?.session.saveCheckpoints()
-  }
-
   /** Null if the run was cancelled, or a failure was sent. */
   async #begin(claim: Claim, request: StartRequest, beginning: Beginning = {}): Promise<CurrentRun | null> {
     const opened = await this.#openModels(claim, request, beginning)
@@ -301,9 +297,13 @@ export class LoopService {
   ): Promise<CurrentRun | null> {
     const { runId } = request
     const notice = (text: string) => this.#send({ type: 'notice', runId, text })
-    const store = await this.#openStore(notice)
-    if (!resumed && this.#claims.holds(claim))
-      await store?.create(startedSummary(request)).catch((error: unknown) => notice(errorText(error)))
+    let store = await this.#openStore(notice)
+    try {
+      if (!resumed && this.#claims.holds(claim)) await store?.create(startedSummary(request))
+    } catch (error) {
+      notice(errorText(error))
+      store = null
+    }
     for await (const part of resumed && store ? store.readEvents(runId) : []) {
       if (!this.#claims.holds(claim)) break
       for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) {
@@ -367,10 +367,14 @@ export class LoopService {
   }
 
   async #openStore(notice?: (text: string) => void): Promise<ResumableRunStore | null> {
-    this.#store ??= this.#options.openStore().catch((error: unknown) => {
+    this.#store ??= this.#options.openStore()
+    try {
+      return await this.#store
+    } catch (error) {
+      // The next run tries again.
+      this.#store = null
       notice?.(errorText(error))
       return null
-    })
-    return this.#store
+    }
   }
 }

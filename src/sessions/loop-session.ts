@@ -3,7 +3,7 @@
  *
  * To pause, it stops pulling: the loop is a generator, so it rests at the next event. A step of one component alone needs a
  * different request, so the session leaves the generator at the end of an iteration and starts a new one from the log; the
- * log is the same either way (loop-state.ts). So it does to exchange a model.
+ * log is the same either way (loop-state.ts). So it does to exchange a model, and to log settings that change while it rests.
  */
 import {
   isLogged,
@@ -16,32 +16,24 @@ import {
 import type { Component, LoopPorts, LoopRequest, RunLoop } from '../method/loop-contract.ts'
 import type { Role } from '../method/ports.ts'
 import { applyPatch, type LivePatch, type Settings } from '../method/settings.ts'
-import type { RunCheckpoint, RunStore } from '../runs/run-store.ts'
-import { stateEvent } from '../runs/state-event.ts'
+import type { RunCheckpoint } from '../runs/run-store.ts'
 import type { SwapResult } from './messages.ts'
+import { PendingPatch } from './pending-patch.ts'
+import { SessionLog, type SessionLogOptions } from './session-log.ts'
 
 export type SessionState = 'running' | 'pausing' | 'paused' | 'completed' | 'stopped'
 
-export interface SessionOptions {
+export interface SessionOptions extends SessionLogOptions {
   loop: RunLoop
   ports: LoopPorts
   request: Pick<LoopRequest, 'runId' | 'preset' | 'backend' | 'models' | 'settings' | 'fixedTrajectories' | 'worldFile'>
   /** Iterations to run from here. */
   iterations: number
-  store: RunStore
-  /**
-   * Iterations between checkpoints in the store, beside the first and one where the run pauses or ends; 0 saves only on request.
-   */
+  /** Iterations between checkpoints in the store, beside the first and one where the run pauses or ends; 0 saves none. */
   checkpointEvery: number
-  /** The log of a resumed run; the models hold the weights that belong to its end. */
-  history?: readonly LoggedEvent[]
   isPausedAtStart?: boolean
-  /** The store can return the log, so free here what the loop does not read once it is stored (state-event.ts). */
-  forgetsStored?: boolean
   onEvent(event: RunEvent): void
   onState?(state: SessionState): void
-  /** If set, the run continues when storing fails; otherwise the failure ends it. */
-  onStoreFailure?(error: unknown): void
 }
 
 /** Another model for a role, between two iterations. */
@@ -62,27 +54,20 @@ interface PendingExchange {
   settle(result: SwapResult): void
 }
 
-/** Most logged events that may be pending before they are stored. */
-const EVENTS_PER_CHUNK = 256
-
 type StepRequest = { only: Component | undefined }
 
 export class LoopSession {
   readonly #options: SessionOptions
-  readonly #log: LoggedEvent[]
+  readonly #log: SessionLog
   readonly #abort = new AbortController()
   #ports: LoopPorts
   #exchanges: PendingExchange[] = []
-  #stored: number
-  /** Length of the log when storing was tried last; a failed try is repeated with the next events. */
-  #tried: number
   #settings: Settings
-  #patch: LivePatch | null = null
+  readonly #patch = new PendingPatch(() => this.#wake?.())
   #remaining: number
   #isPaused: boolean
   #steps: StepRequest[] = []
   #wake: (() => void) | null = null
-  #isSaveRequested = false
   #hasCheckpoint: boolean
   /** Between iterations, a checkpoint fits the log. */
   #isBetweenIterations = true
@@ -90,18 +75,23 @@ export class LoopSession {
   constructor(options: SessionOptions) {
     this.#options = options
     this.#ports = options.ports
-    this.#log = [...(options.history ?? [])]
-    this.#stored = this.#tried = this.#log.length
+    const { request, history = [] } = options
+    this.#log = new SessionLog(request.runId, options)
     this.#remaining = options.iterations
     // A run is resumed from one.
     this.#hasCheckpoint = options.history !== undefined
     this.#isPaused = options.isPausedAtStart ?? false
-    this.#settings = currentSettings(options.request.settings, this.#log)
+    this.#settings = currentSettings(request.settings, history)
   }
 
   /** Event n at index n; see `forgetsStored`. */
   get log(): readonly LoggedEvent[] {
-    return this.#log
+    return this.#log.events
+  }
+
+  /** The store has this many events, from the first on. */
+  get storedCount(): number {
+    return this.#log.storedCount
   }
 
   /** With all changes, also those that wait for the next iteration. */
@@ -115,7 +105,7 @@ export class LoopSession {
   }
 
   get iteration(): number {
-    return this.#log.findLast((event) => event.type === 'iteration-finished')?.iteration ?? 0
+    return this.#log.iteration
   }
 
   /** Runs to the end. Rejects when a port fails, after storing what was logged until then. */
@@ -124,18 +114,21 @@ export class LoopSession {
     try {
       for (;;) {
         await this.#exchangeModels()
+        await this.#logPatch()
         await this.#whileHeld()
-        if (this.#isExchangeDue) continue
+        if (this.#isChangeDue) continue
         const only = this.#abort.signal.aborted ? undefined : this.#steps[0]?.only
         const reason = await this.#runSegment(only)
         if (reason === null) continue
-        await this.#store(() => this.#options.store.finish(this.#options.request.runId))
+        await this.#log.write(() => this.#options.store.finish(this.#options.request.runId))
         this.#announce(reason)
         return reason
       }
     } finally {
+      // So that it sets no timer any more.
+      this.#patch.take()
       for (const { settle } of this.#exchanges) settle({ state: 'dropped' })
-      await this.#flush()
+      await this.#log.flush()
     }
   }
 
@@ -146,15 +139,13 @@ export class LoopSession {
       ...request,
       iterations: only === undefined ? this.#remaining : Math.min(1, this.#remaining),
       ...(only === undefined ? {} : { only }),
-      history: [...this.#log],
-      takePatch: () => this.#takePatch(),
+      history: [...this.#log.events],
+      takePatch: () => this.#patch.take(),
       signal: this.#abort.signal,
     })
     for await (const event of events) {
       if (event.type === 'iteration-started') this.#isBetweenIterations = false
-      if (isLogged(event)) this.#log.push(event)
-      this.#options.onEvent(event)
-      if (this.#log.length - this.#tried >= EVENTS_PER_CHUNK) await this.#flush()
+      await this.#take(event)
       if (event.type === 'timings') await this.#saveTimings(event)
       if (event.type === 'run-finished') return event.reason
       if (event.type === 'iteration-finished') {
@@ -163,7 +154,7 @@ export class LoopSession {
         if (!this.#abort.signal.aborted && (only !== undefined || isOtherDue)) return null
       }
       await this.#whileHeld()
-      if (this.#isExchangeDue) return null
+      if (this.#isChangeDue) return null
       // The step that ended the pause may train one component, which requires a new segment.
       if (event.type === 'iteration-finished' && this.#steps[0]?.only !== only && !this.#abort.signal.aborted)
         return null
@@ -175,20 +166,20 @@ export class LoopSession {
     this.#isBetweenIterations = true
     this.#remaining--
     if (this.#steps[0] !== undefined && this.#steps[0].only === only) this.#steps.shift()
-    await this.#flush()
+    await this.#log.flush()
     const every = this.#options.checkpointEvery
     // A run that pauses may be left so: it has to be resumable from here. Before there is any checkpoint, all of it could be lost.
     const isPausing = this.#isPaused && this.#steps.length === 0
     const isDue = iteration % every === 0 || this.#remaining === 0 || isPausing || !this.#hasCheckpoint
-    if ((every > 0 && isDue) || this.#isSaveRequested) await this.#saveCheckpoint(iteration)
+    if (every > 0 && isDue) await this.#saveCheckpoint(iteration)
   }
 
   async #saveTimings({ iteration, metrics }: EphemeralEvent & TimingsMeasured): Promise<void> {
     const { store, request } = this.#options
     if (store.saveTimings === undefined) return
     // Timings go into the iteration's row, which exists once its events are stored.
-    await this.#flush()
-    await this.#store(() => store.saveTimings!(request.runId, iteration, metrics))
+    await this.#log.flush()
+    await this.#log.write(() => store.saveTimings!(request.runId, iteration, metrics))
   }
 
   pause(): void {
@@ -223,7 +214,7 @@ export class LoopSession {
   /** Takes effect at the next iteration. Throws SettingsError for invalid values. */
   patch(patch: LivePatch): void {
     this.#settings = applyPatch(this.#settings, patch)
-    this.#patch = { ...this.#patch, ...patch }
+    this.#patch.add(patch)
   }
 
   /** Another model takes a role between this iteration and the next, in place of an earlier wish for the role. */
@@ -236,10 +227,36 @@ export class LoopSession {
     })
   }
 
-  /** A run without a finished iteration has nothing to open its models again with. */
+  /**
+   * Whether the session may add an event of its own to the log. Not before the first iteration has finished: there is nothing to open
+   * models again with, and the log may be empty.
+   */
+  get #takesChanges(): boolean {
+    return this.#isBetweenIterations && this.iteration > 0 && this.#remaining > 0 && !this.#abort.signal.aborted
+  }
+
   get #isExchangeDue(): boolean {
-    const isWanted = this.#exchanges.length > 0 && this.#remaining > 0 && !this.#abort.signal.aborted
-    return isWanted && this.#isBetweenIterations && this.iteration > 0
+    return this.#exchanges.length > 0 && this.#takesChanges
+  }
+
+  /** While the run rests. Otherwise the next iteration, which begins at once, logs the change. */
+  get #isPatchDue(): boolean {
+    return this.#patch.isSettled && this.#isHeld && this.#takesChanges
+  }
+
+  get #isChangeDue(): boolean {
+    return this.#isExchangeDue || this.#isPatchDue
+  }
+
+  get #isHeld(): boolean {
+    return this.#isPaused && this.#steps.length === 0 && !this.#abort.signal.aborted
+  }
+
+  /** Logs a change of settings at once, so that a tab that is closed while the run rests does not lose it. */
+  async #logPatch(): Promise<void> {
+    const patch = this.#isPatchDue ? this.#patch.take() : null
+    if (patch === null) return
+    await this.#take({ type: 'settings-changed', patch, seq: this.#log.events.length, iteration: this.iteration + 1 })
   }
 
   async #exchangeModels(): Promise<void> {
@@ -257,77 +274,43 @@ export class LoopSession {
   }
 
   async #exchangeModel({ role, model, open }: ModelExchange): Promise<SwapResult> {
-    await this.#flush()
-    const seq = this.#log.length
+    await this.#log.flush()
     // The change is stored right after what was logged until now.
-    if (this.#stored < seq) return { state: 'kept', why: 'The browser could not store the run so far.' }
+    if (!this.#log.isStored) return { state: 'kept', why: 'The browser could not store the run so far.' }
+    const seq = this.#log.events.length
     const before = await this.#saveCheckpoint(this.iteration)
     const event = { type: 'model-replaced' as const, role, model, seq, iteration: this.iteration + 1 }
     const { ports, result } = await open(event, before, this.#abort.signal)
     this.#ports = ports
     if (result.state !== 'swapped') return result
-    this.#log.push(event)
-    this.#stored = this.#tried = this.#log.length
+    this.#log.addStored(event)
     this.#options.onEvent(event)
     return result
   }
 
-  /** Saves now between iterations, else at the end of the current one. */
-  async saveCheckpoints(): Promise<void> {
-    if (this.#isBetweenIterations && this.#isPaused) await this.#saveCheckpoint(this.iteration)
-    else this.#isSaveRequested = true
-  }
-
-  #takePatch(): LivePatch | null {
-    const patch = this.#patch
-    this.#patch = null
-    return patch
-  }
-
   async #saveCheckpoint(iteration: number): Promise<RunCheckpoint> {
-    this.#isSaveRequested = false
     const { request, store } = this.#options
     const { policy, reward } = this.#ports
-    const eventCount = this.#log.length
+    const eventCount = this.#log.events.length
     const [policyBytes, rewardBytes] = await Promise.all([policy.saveCheckpoint(), reward.saveCheckpoint()])
     const checkpoint = { runId: request.runId, iteration, eventCount, policy: policyBytes, reward: rewardBytes }
     // A checkpoint beyond the stored log could not be resumed from.
-    if (this.#stored === eventCount && (await this.#store(() => store.saveCheckpoint(checkpoint))))
+    if (this.#log.isStored && (await this.#log.write(() => store.saveCheckpoint(checkpoint))))
       this.#hasCheckpoint = true
     return checkpoint
   }
 
-  async #flush(): Promise<void> {
-    const from = this.#stored
-    const events = this.#log.slice(from)
-    if (events.length === 0) return
-    this.#tried = this.#log.length
-    const isStored = await this.#store(() => this.#options.store.append(this.#options.request.runId, events))
-    if (!isStored) return
-    this.#stored = from + events.length
-    if (this.#options.forgetsStored)
-      events.forEach((event, i) => {
-        this.#log[from + i] = stateEvent(event)
-      })
-  }
-
-  /** False if it failed. */
-  async #store(write: () => Promise<void>): Promise<boolean> {
-    try {
-      await write()
-      return true
-    } catch (error) {
-      if (this.#options.onStoreFailure === undefined) throw error
-      this.#options.onStoreFailure(error)
-      return false
-    }
+  async #take(event: RunEvent): Promise<void> {
+    if (isLogged(event)) this.#log.add(event)
+    this.#options.onEvent(event)
+    await this.#log.flushChunk()
   }
 
   async #whileHeld(): Promise<void> {
-    while (this.#isPaused && this.#steps.length === 0 && !this.#abort.signal.aborted && !this.#isExchangeDue) {
+    while (this.#isHeld && !this.#isChangeDue) {
       // Set before anything is awaited, so that no resume is missed.
       const woken = new Promise<void>((resolve) => (this.#wake = resolve))
-      await this.#flush()
+      await this.#log.flush()
       this.#announce('paused')
       await woken
       this.#wake = null

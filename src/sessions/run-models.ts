@@ -5,6 +5,7 @@
  */
 import type { Role } from '../method/ports.ts'
 import type { Settings } from '../method/settings.ts'
+import { unlessAborted } from '../method/unless-aborted.ts'
 import { checkLearners } from '../roles/learning.ts'
 import { modelNames } from '../roles/shipped-models.ts'
 import { sourcesOf, type RoleSource } from '../roles/source.ts'
@@ -97,18 +98,15 @@ export class RunModels {
 
   async #reopen(request: StartRequest, checkpoint: RunCheckpoint, signal: AbortSignal): Promise<OpenedRun> {
     this.close()
-    const opened = await unlessAborted(this.#parts.open(request), signal)
+    signal.throwIfAborted()
+    const opening = this.#parts.open(request)
+    const opened = await unlessAborted(opening, signal).catch((error: unknown) => {
+      // A download may take minutes after the run was stopped.
+      opening.then((late) => late.close()).catch(() => {})
+      throw error
+    })
     this.#opened = opened
     await loadCheckpoint(opened, checkpoint)
     return opened
   }
-}
-
-/** Rejects at once when the run is stopped, and closes what is opened later: a download may take minutes. */
-function unlessAborted(opening: Promise<OpenedRun>, signal: AbortSignal): Promise<OpenedRun> {
-  return new Promise((resolve, reject) => {
-    const give = (opened: OpenedRun) => (signal.aborted ? opened.close() : resolve(opened))
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-    opening.then(give, reject)
-  })
 }

@@ -1,9 +1,9 @@
 /**
- * A database of imported things (games, problems) in the browser's IndexedDB, independent of runs. Opens on first use, makes
- * way for a newer version of the page in another tab, and explains failures in terms of what it keeps.
+ * A database of imported things (games, problems) in the browser's IndexedDB, independent of runs. Explains failures in terms of what it
+ * keeps.
  */
-import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
-import { databaseName } from './deployment.ts'
+import type { DBSchema, IDBPDatabase, IDBPTransaction, StoreNames } from 'idb'
+import { DatabaseConnection, isNamed } from './database-connection.ts'
 
 /** The browser keeps nothing, has no space left, or keeps it for a newer version of the page. */
 export class LibraryError extends Error {
@@ -23,16 +23,19 @@ export interface LibraryDatabaseOptions<S extends DBSchema> {
 
 export class LibraryDatabase<S extends DBSchema> {
   readonly #options: LibraryDatabaseOptions<S>
-  #database: Promise<IDBPDatabase<S>> | null = null
+  readonly #connection: DatabaseConnection<S>
 
   /** Opens nothing yet. */
   constructor(options: LibraryDatabaseOptions<S>) {
     this.#options = options
+    this.#connection = new DatabaseConnection<S>(options.name, 1, (fresh) => options.createStores(fresh))
   }
 
   /** Converts every error into a LibraryError. */
   async use<T>(work: (database: IDBPDatabase<S>) => Promise<T>): Promise<T> {
-    const database = await this.#open()
+    const database = await this.#connection.open().catch((cause: unknown) => {
+      throw this.#openingError(cause)
+    })
     try {
       return await work(database)
     } catch (cause) {
@@ -61,34 +64,14 @@ export class LibraryDatabase<S extends DBSchema> {
     })
   }
 
-  async close(): Promise<void> {
-    const database = this.#database
-    this.#database = null
-    ;(await database?.catch(() => null))?.close()
-  }
-
-  #open(): Promise<IDBPDatabase<S>> {
-    const { name, createStores } = this.#options
-    const open = (ownName: string) =>
-      openDB<S>(ownName, 1, {
-        upgrade: (fresh) => createStores(fresh),
-        // Makes way for another tab with a newer version. Later calls in this tab throw #takenOver.
-        blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
-        // The browser has closed it, for example to delete this site's data. The next call opens it again.
-        terminated: () => (this.#database = null),
-      })
-    this.#database ??= databaseName(name)
-      .then(open)
-      .catch((cause: unknown) => {
-        this.#database = null
-        throw this.#openingError(cause)
-      })
-    return this.#database
-  }
-
   #openingError(cause: unknown): LibraryError {
     const { things, without } = this.#options
-    if (isNamed(cause, 'VersionError')) return this.#takenOver(cause)
+    if (isNamed(cause, 'VersionError')) {
+      return new LibraryError(
+        `A newer version of this page, open in another tab, keeps the ${things} now. Reload this tab to use it.`,
+        { cause },
+      )
+    }
     if (isNamed(cause, 'QuotaExceededError')) return this.#full(cause)
     return new LibraryError(
       `The browser does not let this page keep ${things} (a private window, or storage is switched off). ` +
@@ -99,7 +82,6 @@ export class LibraryDatabase<S extends DBSchema> {
 
   #workError(cause: unknown): LibraryError {
     const { things } = this.#options
-    if (isNamed(cause, 'InvalidStateError')) return this.#takenOver(cause)
     if (isNamed(cause, 'QuotaExceededError')) return this.#full(cause)
     return new LibraryError(
       `The browser could not read or write the ${things} of this page. Reload the page; if it fails again, ` +
@@ -115,16 +97,4 @@ export class LibraryDatabase<S extends DBSchema> {
       { cause },
     )
   }
-
-  #takenOver(cause: unknown): LibraryError {
-    return new LibraryError(
-      `A newer version of this page, open in another tab, keeps the ${this.#options.things} now. ` +
-        'Reload this tab to use it.',
-      { cause },
-    )
-  }
-}
-
-function isNamed(cause: unknown, name: string): boolean {
-  return cause instanceof DOMException && cause.name === name
 }

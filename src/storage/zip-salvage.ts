@@ -89,8 +89,12 @@ async function descriptorSizes(zip: Blob, start: number): Promise<Sizes | null> 
     if (descriptor.byteLength >= DESCRIPTOR_LENGTH && descriptor.getUint32(8, true) === compressedSize) {
       const crc32 = descriptor.getUint32(4, true)
       const uncompressedSize = descriptor.getUint32(12, true)
-      // The sizes have 32 or 64 bits; with 64, the upper half of the first is zero, which no second 32-bit size is.
-      const isZip64 = uncompressedSize === 0 && descriptor.byteLength === ZIP64_DESCRIPTOR_LENGTH
+      // The sizes have 32 or 64 bits. With 64, the upper half of the first is zero, as is the second 32-bit size of an empty file,
+      // after which comes the next record.
+      const isZip64 =
+        uncompressedSize === 0 &&
+        descriptor.byteLength === ZIP64_DESCRIPTOR_LENGTH &&
+        ![FILE_HEADER, LIST_HEADER].includes(descriptor.getUint32(16, true))
       if (!isZip64) return { crc32, compressedSize, uncompressedSize, descriptorLength: DESCRIPTOR_LENGTH }
       const long = descriptor.getUint32(16, true)
       return { crc32, compressedSize, uncompressedSize: long, descriptorLength: ZIP64_DESCRIPTOR_LENGTH }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
-import { FileRunStore, readRunLog, timingsPath } from '../../src/runs/file-store.ts'
+import { cutLog, FileRunStore, readRunLog, timingsPath } from '../../src/runs/file-store.ts'
 
 describe('a run kept in files', () => {
   let folder: string
@@ -29,6 +29,21 @@ describe('a run kept in files', () => {
     expect(readFileSync(join(folder, 'deep', 'run.timings.jsonl'), 'utf8')).toBe(
       '{"iteration":1,"timing_s/step":1.25}\n',
     )
+  })
+
+  it('is cut back to a checkpoint, even without its timings', async () => {
+    const log = join(folder, 'run.jsonl')
+    const store = new FileRunStore({ log })
+    await store.create()
+    await store.append('r', events)
+    for (const iteration of [1, 2]) await store.appendTimings(iteration, { type: 'timings', metrics: {} })
+    await cutLog(log, events.slice(0, 1), 1)
+    expect(await readRunLog(log)).toEqual(events.slice(0, 1))
+    expect(readFileSync(timingsPath(log), 'utf8')).toBe('{"iteration":1}\n')
+    rmSync(timingsPath(log))
+    await cutLog(log, events, 1)
+    expect(await readRunLog(log)).toEqual(events)
+    expect(readFileSync(timingsPath(log), 'utf8')).toBe('')
   })
 
   it('writes only the requested files', async () => {

@@ -1,18 +1,25 @@
-/** A database that another worker blocks. How runs are kept in a real browser is tested in test/browser. */
-import { describe, expect, it } from 'vitest'
+/** A database that another tab blocks, takes over or deletes, or that is full. How runs are kept in a real browser is tested in test/browser. */
+import { deleteDB, openDB } from 'idb'
+import { describe, expect, it, vi } from 'vitest'
 import { presetSettings } from '../../src/method/presets.ts'
 import type { Settings } from '../../src/method/settings.ts'
-import { openRunDatabase } from '../../src/runs/indexeddb-schema.ts'
+import { RunStoreError } from '../../src/runs/indexeddb-failures.ts'
+import { runDatabase } from '../../src/runs/indexeddb-schema.ts'
 import { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
-import { newSummary } from '../../src/runs/run-store.ts'
+import { newSummary, RunLostError } from '../../src/runs/run-store.ts'
 import { databaseName } from '../../src/storage/deployment.ts'
 import { freshDatabases } from '../storage/fresh-databases.ts'
 
 freshDatabases()
 
+const FINISHED = { type: 'run-finished', reason: 'stopped', seq: 0, iteration: 1 } as const
+
+const summaryOf = (runId: string) =>
+  newSummary({ runId, preset: 'household', settings: presetSettings('household'), iterations: 3 })
+
 describe('the store of runs', () => {
   it('reports a database in which a reading never ends, and opens once it has ended', async () => {
-    const other = await openRunDatabase(await databaseName('blocked'))
+    const other = await runDatabase('blocked').open()
     const reading = other.transaction('runs')
     let isReading = true
     const readOn = async () => {
@@ -44,7 +51,7 @@ describe('the store of runs', () => {
     const run = { runId: 'old', preset: 'household', settings: presetSettings('household'), iterations: 3 }
     await store.create(newSummary({ ...run, models: {}, keyedServers: [] }))
     store.close()
-    const database = await openRunDatabase(await databaseName('older'))
+    const database = await runDatabase('older').open()
     const { screen: _, ...before } = presetSettings('household')
     await database.put('runs', { ...(await database.get('runs', 'old'))!, settings: before as Settings })
     database.close()
@@ -52,5 +59,52 @@ describe('the store of runs', () => {
     expect((await again.summary('old'))!.settings).toEqual(presetSettings('household'))
     expect((await again.list())[0]!.settings.screen).toBe('text')
     again.close()
+  })
+
+  it('makes way for a newer version of the page in another tab, and says so', async () => {
+    const store = await IndexedDbRunStore.open('newer')
+    await store.create(summaryOf('a'))
+    const newer = await openDB(await databaseName('newer'), 99)
+    const problem = 'A newer version of this page, open in another tab, keeps the runs now.'
+    await expect(store.list()).rejects.toThrow(problem)
+    await expect(store.append('a', [FINISHED])).rejects.toThrow(problem)
+    await expect(IndexedDbRunStore.open('newer')).rejects.toThrow(problem)
+    newer.close()
+    store.close()
+  })
+
+  it('opens its database again after another tab has deleted it', async () => {
+    const store = await IndexedDbRunStore.open('deleted')
+    await store.create(summaryOf('a'))
+    await deleteDB(await databaseName('deleted'))
+    await expect(store.append('a', [FINISHED])).rejects.toThrow(RunLostError)
+    await store.create(summaryOf('b'))
+    await store.append('b', [FINISHED])
+    expect((await store.list()).map(({ runId }) => runId)).toEqual(['b'])
+    store.close()
+  })
+
+  it('says that the space for the page is full, whatever it writes', async () => {
+    const store = await IndexedDbRunStore.open('full')
+    await store.create(summaryOf('a'))
+    await store.append('a', [FINISHED])
+    const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+      throw new DOMException('Encountered full disk while opening backing store', 'QuotaExceededError')
+    })
+    const writings = [
+      () => store.create(summaryOf('b')),
+      () => store.saveTimings('a', 1, { 'timing_s/step': 1 }),
+      () => store.finish('a'),
+      () => store.pin('a', true),
+      () => store.evict('a'),
+    ]
+    for (const write of writings) {
+      const error: unknown = await write().catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(RunStoreError)
+      expect((error as Error).message).toContain('The browser’s space for this page is full')
+    }
+    put.mockRestore()
+    expect(await store.list()).toMatchObject([{ runId: 'a', isFinished: false, isPinned: false, isEvicted: false }])
+    store.close()
   })
 })

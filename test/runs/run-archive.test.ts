@@ -96,6 +96,25 @@ describe('a run as a zip', () => {
     expect(tasks.length).toBe(proposed.length + events.filter(({ type }) => type === 'task-added').length)
   })
 
+  it('has no rows of an iteration that did not finish, and those of the attempt that did', async () => {
+    const rowsOf = async (log: LoggedEvent[]) => {
+      const readEvents = async function* () {
+        yield log
+      }
+      const texts = await files(await writeRunArchive({ ...source, readEvents }))
+      const names = (file: string, name: string) => lines(texts[file]!).map((row) => row[name])
+      return { episodes: names('episodes.jsonl', 'episode_id'), tasks: names('tasks.jsonl', 'task_id') }
+    }
+    const proposed = events.findLast((event) => event.type === 'rewrite-proposed' && event.candidate !== null)!
+    const before = events.filter(({ iteration }) => iteration < proposed.iteration)
+    const cut = events.slice(0, events.indexOf(proposed) + 1)
+    expect(await rowsOf(cut)).toEqual(await rowsOf(before))
+    const again = [...cut, ...events.slice(before.length)]
+    expect(await rowsOf(again)).toEqual(await rowsOf(events))
+    const heldOut = { ...events.find((event) => event.type === 'episode')!, split: 'id', iteration: 0 } as const
+    expect((await rowsOf([events[0]!, heldOut, ...cut.slice(1)])).episodes[0]).toBe(heldOut.episodeId)
+  })
+
   it.each([
     ['is not a zip', async () => new Blob(['hello']), 'not a zip archive'],
     ['has no log', () => zipOf({ 'config.json': '{}' }), 'no run.jsonl'],

@@ -10,8 +10,9 @@ import { RunStoreError } from '../../src/runs/indexeddb-failures.ts'
 import { LoopService, type RunMessage, type StartRequest } from '../../src/sessions/loop-service.ts'
 import type { OpenedRun } from '../../src/sessions/opened-run.ts'
 import { samplersFor } from '../../src/sessions/samplers.ts'
-import { serialiseRunLog } from '../../src/runs/run-log.ts'
-import type { ResumableRunStore } from '../../src/runs/run-store.ts'
+import { readableEvent } from '../../src/runs/readable-event.ts'
+import { parseRunLog, serialiseRunLog } from '../../src/runs/run-log.ts'
+import { RunLostError, type ResumableRunStore } from '../../src/runs/run-store.ts'
 import { smallSettings, world } from '../method/corridor.ts'
 import { openCodingRun, smallCodingSettings } from '../runs/coding-run.ts'
 import { MemoryStore } from '../runs/memory-store.ts'
@@ -78,6 +79,48 @@ describe('the loop service', () => {
     expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
     const lastEvents = messages.findLastIndex((message) => message.type === 'events')
     expect(lastEvents).toBe(messages.length - 2)
+  })
+
+  it('runs without a store that has no space for the run, and keeps the next run again', async () => {
+    const store = new MemoryStore()
+    const create = store.create.bind(store)
+    store.create = () => Promise.reject(new RunStoreError('The browser’s space for this page is full.'))
+    store.append = async (runId, events) => {
+      // As the store of the browser, for a run that it does not have.
+      if (store.run?.runId !== runId) throw new RunLostError(`Run "${runId}" was deleted in another tab.`)
+      await MemoryStore.prototype.append.call(store, runId, events)
+    }
+    const { service, messages, states, events } = serve(undefined, store)
+    await service.start(request('a'))
+    await until(() => ['finished', 'failed'].includes(states().at(-1)!))
+    expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
+    const notices = messages.flatMap((message) => (message.type === 'notice' ? [message.text] : []))
+    expect(notices).toEqual(['The browser’s space for this page is full.'])
+    const whole = parseRunLog(await (await service.exportLog())!.file.text())
+    expect(whole.map(readableEvent)).toEqual(events().filter(isLogged))
+
+    store.create = create
+    await service.start(request('b'))
+    await until(() => store.isFinished)
+    expect(store.run?.runId).toBe('b')
+  })
+
+  it('tries again to open the store for the next run', async () => {
+    const store = new MemoryStore()
+    let isBlocked = true
+    const service = new LoopService({
+      open: async () => ({ ports: world(), backend: 'cpu', models: MODELS, close: () => {} }),
+      openStore: async () => {
+        if (isBlocked) throw new RunStoreError('Nothing can be kept here.')
+        return store
+      },
+    })
+    void service.listen(() => {})
+    await service.start(request('a'))
+    isBlocked = false
+    await service.start(request('b'))
+    await until(() => store.isFinished)
+    expect(store.run?.runId).toBe('b')
   })
 
   it('spares the device in the runs that begin after it was asked to', async () => {
@@ -455,6 +498,32 @@ describe('the loop service', () => {
     expect(store.events.map(({ seq }) => seq)).toEqual(store.events.map((_, i) => i))
   })
 
+  it('keeps a setting that is changed while the run rests, if the tab is closed before it goes on', async () => {
+    const store = new MemoryStore()
+    const closed = serve(undefined, store)
+    await closed.service.stepOnce(undefined, request('a', 3))
+    await until(() => closed.states().at(-1) === 'paused' && store.checkpoints.length === 1)
+    // As a slider is dragged.
+    for (const lambda of [2, 3, 4]) await closed.service.patch({ lambda })
+    const changes = () => store.events.filter((event) => event.type === 'settings-changed')
+    await until(() => changes().length > 0)
+    expect(changes()).toMatchObject([{ patch: { lambda: 4 }, iteration: 2 }])
+
+    const resumed = serve(undefined, store)
+    await resumed.service.resumeRun('a')
+    await until(() => resumed.states().at(-1) === 'finished')
+    expect(changes()).toHaveLength(1)
+
+    const running = new MemoryStore()
+    const other = serve(undefined, running)
+    await other.service.stepOnce(undefined, request('a', 3))
+    await until(() => other.states().at(-1) === 'paused')
+    await other.service.patch({ lambda: 4 })
+    await other.service.resume()
+    await until(() => other.states().at(-1) === 'finished')
+    expect(serialiseRunLog(store.events)).toBe(serialiseRunLog(running.events))
+  })
+
   it('goes on with an untrained or another model in a branch, and with what the other role has learned', async () => {
     const store = new MemoryStore()
     const first = serve(undefined, store)
@@ -507,6 +576,20 @@ describe('the loop service', () => {
     // What failed is stored with what follows, so the stored log has no hole either.
     expect(serialiseRunLog(leaky.events)).toBe(whole)
     expect(await (await other.service.exportLog())!.file.text()).toBe(whole)
+  })
+
+  it('exports no log with holes after the run was deleted in another tab', async () => {
+    const store = new MemoryStore()
+    const { service, states } = serve(undefined, store)
+    await service.start(request('a', 3))
+    await until(() => states().at(-1) === 'finished')
+    const { events } = store
+    store.events = events.slice(0, -1)
+    await expect(service.exportLog()).rejects.toThrow('The log of run "a" is no longer kept')
+    store.events = events.slice(5)
+    await expect(service.exportLog()).rejects.toThrow('The log of run "a" is no longer kept')
+    await store.remove()
+    await expect(service.exportLog()).rejects.toThrow('The log of run "a" is no longer kept')
   })
 
   it('reports that a run without a checkpoint cannot be resumed', async () => {

@@ -130,6 +130,32 @@ describe('another model in a run', () => {
     await service.stop()
   })
 
+  it('is another version of its role, so no accuracy is taken for one of the model before', async () => {
+    const store = new MemoryStore()
+    const { service, states } = await rested({ store })
+    const before = foldRun(store.events)
+    await service.patch({ trainPolicy: false, trainReward: false })
+    await service.replaceModel({ role: 'policy', source: { kind: 'built-in' } })
+    await service.replaceModel({ role: 'reward', source: EARLY })
+    const versions = { policyVersion: before.policyVersion + 1, rewardVersion: before.rewardVersion + 1 }
+    expect(foldRun(store.events)).toMatchObject(versions)
+    await service.resume()
+    await until(() => states().at(-1) === 'finished')
+    const third = store.events.filter(({ iteration }) => iteration === 3)
+    const played = third.flatMap((event) => {
+      if (event.type === 'episode') return [event.policyVersion]
+      return event.type === 'rewrite-resolved' ? [event.policyVersionAfter] : []
+    })
+    expect(new Set(played)).toEqual(new Set([versions.policyVersion]))
+    expect(third.some(({ type }) => type === 'rewrite-resolved')).toBe(true)
+    const judged = third.flatMap((event) => (event.type === 'judged' ? [event.rewardVersion] : []))
+    expect(new Set(judged)).toEqual(new Set([versions.rewardVersion]))
+    const whole = foldRun(store.events)
+    expect(whole).toMatchObject(versions)
+    expect(whole.at(2)).toMatchObject({ policyVersion: before.policyVersion, rewardVersion: before.rewardVersion })
+    expect(whole.at(3)).toMatchObject(versions)
+  })
+
   it('waits for the end of the iteration; a second choice takes the place of the first', async () => {
     const { service, states, events } = serve({})
     await service.start(request('a', 3))
@@ -173,6 +199,40 @@ describe('another model in a run', () => {
     expect(await service.replaceModel({ role: 'policy', source: SERVER })).toEqual({ state: 'swapped' })
     await expect(service.patch({ trainPolicy: true })).rejects.toThrow('should learn but cannot')
     await service.stop()
+  })
+
+  it('does not delay the end of a run that is stopped while its models are saved for the change', async () => {
+    let isSaving = false
+    let save = () => {}
+    let opened = 0
+    const service = new LoopService({
+      open: async () => {
+        const ports = world()
+        if (opened++ === 0)
+          ports.policy.saveCheckpoint = async () => {
+            isSaving = true
+            await new Promise<void>((resolve) => (save = resolve))
+            return new Uint8Array()
+          }
+        return { ports, backend: 'cpu', models: { policy: 'p', reward: 'r', author: 'a' }, close: () => {} }
+      },
+      openStore: async () => new MemoryStore(),
+      // So that nothing else saves.
+      checkpointEvery: 0,
+    })
+    const states: string[] = []
+    void service.listen((message) => message.type === 'status' && states.push(message.status.state))
+    await service.stepOnce(undefined, request('a', 4))
+    await until(() => states.at(-1) === 'paused')
+    const swapped = service.replaceModel({ role: 'reward', source: EARLY })
+    await until(() => isSaving)
+    const stopped = service.stop()
+    save()
+    await stopped
+    expect(await swapped).toEqual({ state: 'dropped' })
+    expect([states.at(-1), opened]).toEqual(['finished', 1])
+    await service.start(request('b', 1))
+    await until(() => states.at(-1) === 'finished' && opened === 2)
   })
 
   it('does not delay the end of a run that is stopped while the model is opened', async () => {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { uniformStream } from '../../src/method/random.ts'
-import { openRunDatabase } from '../../src/runs/indexeddb-schema.ts'
+import { runDatabase } from '../../src/runs/indexeddb-schema.ts'
 import { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
 import type { StartRequest } from '../../src/sessions/loop-service.ts'
 import { smallSettings } from '../method/corridor.ts'
@@ -96,7 +96,7 @@ async function faults(name: string): Promise<{ faults: string[]; events: number 
     }
   }
   store.close()
-  const database = await openRunDatabase(name)
+  const database = await runDatabase(name).open()
   const kept = new Set(runs.map(({ runId }) => runId))
   for (const part of ['chunks', 'checkpoints', 'rows'] as const) {
     for (const [runId] of await database.getAllKeys(part)) {

@@ -139,6 +139,20 @@ describe('a damaged zip of games', () => {
     expect(result.ending).toContain('has no list of files')
   })
 
+  it.each(LAYOUTS)('gives the file after an empty one (%j)', async (options) => {
+    const texts = ['', 'hello', '', '', 'there', ''].map((text, i) => ({ path: `${i}.txt`, text }))
+    const bytes = await bytesOf(await zipOf(texts, options))
+    for (const end of [find(bytes, 'PK\x01\x02'), bytes.length - 1]) {
+      const read: string[] = []
+      const reading = async () => {
+        for await (const file of zipFiles(new Blob([bytes.slice(0, end)])))
+          read.push(new TextDecoder().decode(await file.bytes()))
+      }
+      await expect(reading()).rejects.toThrow('has no list of files')
+      expect(read).toEqual(texts.map(({ text }) => text))
+    }
+  })
+
   it('is not misled by a file that contains zip records', async () => {
     const signatures = 'PK\x07\x08 and PK\x07\x08, '.repeat(9)
     const bytes = await bytesOf(await zipOf([{ path: 'a/notes', text: signatures }, ...release], { level: 0 }))

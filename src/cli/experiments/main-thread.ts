@@ -11,7 +11,7 @@ export interface HeldThread {
   cpu: number[]
 }
 
-interface TraceEvent {
+export interface TraceEvent {
   name: string
   cat: string
   ph: string
@@ -58,61 +58,15 @@ export async function mainThreadTasks(browser: Browser, page: Page, happens: () 
   return descending(tasks.map(({ tdur }) => tdur / 1000)).slice(0, 10)
 }
 
-/**
- * Milliseconds of CPU time of the longest task of each of several actions, one after the other, in one trace: to begin, end and read a
- * trace takes longer than most actions. Each leaves the page loaded.
- */
-export async function longestTaskOfEach(
-  browser: Browser,
-  page: Page,
-  actions: readonly (() => Promise<void>)[],
-): Promise<number[]> {
-  const endOf = (action: number) => `end-of-action-${action}`
-  const events = await traceOf(browser, page, async () => {
-    for (const [i, happens] of actions.entries()) {
-      await happens()
-      await page.evaluate((mark) => void performance.mark(mark), endOf(i))
-    }
-  })
-  const tasks = mainTasks(events)
-  let begin = -Infinity
-  return actions.map((_, i) => {
-    const end = markIn(events, endOf(i))?.ts
-    if (end === undefined) throw new Error(`The trace lacks the end of action ${i}.`)
-    const own = tasks.filter(({ ts }) => begin < ts && ts <= end)
-    begin = end
-    return Math.max(0, ...own.map(({ tdur }) => tdur / 1000))
-  })
-}
-
-/**
- * Milliseconds of CPU time of the task in which a page calls `performance.mark(mark)`, once, while something happens. Null if the trace
- * lacks it, as on a busy machine where the page's process begins to trace too late.
- */
-export async function markedTask(
-  browser: Browser,
-  page: Page,
-  mark: string,
-  happens: () => Promise<void>,
-): Promise<number | null> {
-  const events = await traceOf(browser, page, happens)
-  const marked = markIn(events, mark)
-  const task = mainTasks(events).find(
-    ({ pid, tid, ts, dur }) => pid === marked?.pid && tid === marked.tid && ts <= marked.ts && marked.ts <= ts + dur,
-  )
-  return task === undefined ? null : task.tdur / 1000
-}
-
-async function traceOf(browser: Browser, page: Page, happens: () => Promise<void>): Promise<TraceEvent[]> {
+/** What Chromium records of a page while something happens, with the marks that the page sets. */
+export async function traceOf(browser: Browser, page: Page, happens: () => Promise<void>): Promise<TraceEvent[]> {
   await browser.startTracing(page, { categories: CATEGORIES })
   await happens()
   return (JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }).traceEvents
 }
 
-const markIn = (events: readonly TraceEvent[], mark: string) =>
-  events.find(({ name, cat }) => name === mark && cat.includes('blink.user_timing'))
-
-function mainTasks(events: readonly TraceEvent[]): Task[] {
+/** Those of the renderers' main threads. */
+export function mainTasks(events: readonly TraceEvent[]): Task[] {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`
   const main = new Set(
     events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),

@@ -1,4 +1,5 @@
 /** `--resume`: the checkpoint to continue from, checked against the arguments, so that the log stays that of one run. */
+import { stat } from 'node:fs/promises'
 import type { WorldFile } from '../../method/events.ts'
 import { ROLES, type LanguageModelPort, type Role } from '../../method/ports.ts'
 import type { Settings } from '../../method/settings.ts'
@@ -9,13 +10,20 @@ import type { LoopArguments } from './arguments.ts'
 
 export type Resumed = NonNullable<Awaited<ReturnType<typeof readResumable>>>
 
-/** Null without a checkpoint. Throws ArgumentError if the arguments are those of another run. */
+/**
+ * Null without a checkpoint. Throws ArgumentError if the arguments are those of another run, or if a new run would overwrite the log of
+ * another.
+ */
 export async function findCheckpoint(
   runId: string,
   options: LoopArguments,
   worldFile?: WorldFile,
 ): Promise<Resumed | null> {
   const { out, save, settings, backend } = options
+  if (!options.isResumed && out !== undefined && (await hasContent(out)))
+    throw new ArgumentError(
+      `--out: ${out} exists already. Continue its run with --resume, or name another file with --out.`,
+    )
   if (!options.isResumed || out === undefined || save === undefined) return null
   const found = await readResumable(out, save)
   if (found === null) return null
@@ -38,6 +46,14 @@ export async function findCheckpoint(
   if (backend !== 'auto' && backend !== started.backend)
     throw new ArgumentError(`--resume: the run started with --backend ${started.backend}, not ${backend}.`)
   return found
+}
+
+async function hasContent(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  return found !== null && found.size > 0
 }
 
 /** "key-and-chest.ts (version 1a2b3c4d)". */

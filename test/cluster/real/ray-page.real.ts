@@ -95,7 +95,7 @@ async function connectAndLaunch(tree: { stepSeconds: number; failAt?: number }, 
   await page.getByLabel('Address').fill(proxy.address)
   await page.getByLabel('Token', { exact: true }).fill(TOKEN)
   await button('Connect').click()
-  await page.getByText(/Connected to gateway test, which runs jobs with Ray 2\.\d+\.\d+, with 8 GPUs/).waitFor()
+  await page.getByText(/Connected to gateway test at \S+, which runs jobs with Ray 2\.\d+\.\d+, with 8 GPUs/).waitFor()
   await page.getByText(/AlfWorld: ready; the first run patches its code/).waitFor()
 
   await page.getByRole('radio', { name: 'AlfWorld' }).check()

@@ -109,7 +109,7 @@ async function runJob({ job, out, models, sharedModels, backend, commit }: Child
   }
 
   const measurer = new RunMeasurer()
-  for await (const event of readLog(store.logPath)) measurer.take(event)
+  for await (const events of readLog(store.logPath)) for (const event of events) measurer.take(event)
   const packed = folder.logPath(key)
   await pipeline(createReadStream(store.logPath), createGzip(), createWriteStream(`${packed}.part`))
   await rename(`${packed}.part`, packed)

@@ -8,12 +8,14 @@
 import { createReadStream } from 'node:fs'
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import * as v from 'valibot'
 import type { LoggedEvent } from '../../../method/events.ts'
-import { eventLine, headerLine, RunLogReader } from '../../../runs/run-log.ts'
+import { eventParts } from '../../../runs/event-parts.ts'
+import { eventLine, headerLine, RunLogError } from '../../../runs/run-log.ts'
 import type { RunCheckpoint, RunStore } from '../../../runs/run-store.ts'
 import { stateEvent } from '../../../runs/state-event.ts'
+import { textLines } from '../../../runs/text-lines.ts'
 import { withoutTokens } from '../../../runs/without-tokens.ts'
 import { writeWhole } from '../../../runs/write-whole.ts'
 
@@ -84,7 +86,8 @@ export class UnfinishedRun implements RunStore {
       if (history === null) return null
       return { checkpoint: { ...place, policy: policy!, reward: reward! }, history, seconds }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT' || v.isValiError(error)) return null
+      const isDamaged = v.isValiError(error) || error instanceof SyntaxError || error instanceof RunLogError
+      if (isDamaged || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
       throw error
     }
   }
@@ -93,51 +96,20 @@ export class UnfinishedRun implements RunStore {
     const history: LoggedEvent[] = []
     const part = `${this.logPath}.part`
     await writeFile(part, headerLine())
-    let lines: string[] = []
-    const flush = async () => {
-      await appendFile(part, lines.join(''))
-      lines = []
-    }
-    for await (const event of readLog(this.logPath)) {
+    for await (const events of readLog(this.logPath)) {
+      const kept = events.slice(0, eventCount - history.length)
+      history.push(...kept.map(stateEvent))
+      await appendFile(part, kept.map(eventLine).join(''))
       if (history.length === eventCount) break
-      history.push(stateEvent(event))
-      lines.push(eventLine(event))
-      if (lines.length >= 1000) await flush()
     }
-    await flush()
     if (history.length < eventCount) return null
     await rename(part, this.logPath)
     return history
   }
 }
 
-/** The events of a log, line by line; the end of a log that was cut by a kill is left out. */
-export async function* readLog(path: string): AsyncGenerator<LoggedEvent> {
-  const reader = new RunLogReader()
-  const stream = createReadStream(path)
-  try {
-    let held: string | null = null
-    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-      if (held !== null) {
-        const event = reader.take(held)
-        if (event !== null) yield event
-      }
-      held = line
-    }
-    if (held !== null && isComplete(held)) {
-      const event = reader.take(held)
-      if (event !== null) yield event
-    }
-  } finally {
-    stream.destroy()
-  }
-}
-
-function isComplete(line: string): boolean {
-  try {
-    JSON.parse(line)
-    return true
-  } catch {
-    return false
-  }
+/** The events of a log, in parts; the end of a log that was cut by a kill is left out. */
+export function readLog(path: string): AsyncGenerator<LoggedEvent[], void> {
+  const text = Readable.toWeb(createReadStream(path)) as ReadableStream<BufferSource>
+  return eventParts(textLines(text), () => null)
 }

@@ -58,12 +58,12 @@ export const JUDGE: readonly MeasurePlan[] = [
   evaluation('judge-outcome', 'judge, outcome', 'judge/outcome_acc'),
 ]
 
-/** Share of measured rewrites that were accepted. */
+/** Share of measured rewrites that were accepted; null without any, where earlier runs have a share of 0 and no estimate beside it. */
 export const ACCEPTANCE: MeasurePlan = {
   id: 'accepted',
   label: 'rewrites accepted',
   unit: 'share',
-  of: (run: RunRecord) => run.last['env/accept_rate'] ?? null,
+  of: ({ last }: RunRecord) => (last['env/null_accept_rate'] === undefined ? null : (last['env/accept_rate'] ?? null)),
 }
 
 export const REWRITTEN: MeasurePlan = {

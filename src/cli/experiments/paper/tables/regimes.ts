@@ -22,7 +22,7 @@ export function earlyJudgeTable(budget: Budget): TablePlan {
     table: 'early-judge',
     title: 'Household, from an early judge',
     about:
-      'Table 1 with a reward model from the beginning of its lessons in judging. Everything else is as in Table 1. The row without a judge has the same settings, and was run again at another state of the code.',
+      'Table 1 with a reward model from the beginning of its lessons in judging. Everything else is as in Table 1. The row without a judge asks no reward model, so only the state of the code can make it differ from there.',
     startsEarly: true,
   }
 }
