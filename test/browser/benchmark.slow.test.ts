@@ -71,6 +71,7 @@ describe('the benchmark in the tab', () => {
     await rows(page).first().waitFor()
     await button(page, 'Cancel').click()
     await status(page, 'Cancelled. The measurements so far are below.').waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Environment')
     const count = await rows(page).count()
     expect(count).toBeGreaterThan(0)
     await button(page, 'All').click()

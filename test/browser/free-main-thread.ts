@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { mainThreadTasks, markedTask } from '../../src/cli/experiments/main-thread.ts'
+import { mainTasks, mainThreadTasks, traceOf, type TraceEvent } from '../../src/cli/experiments/main-thread.ts'
 
 /** Milliseconds of CPU time that no task may take on a quiet machine. */
 export const LONGEST_TASK_MS = 50
@@ -41,6 +41,33 @@ export async function expectFreeMainThread(...action: Parameters<typeof longestT
   expect(await longestTask(...action)).toBeLessThan(LONGEST_TASK_MS)
 }
 
+/**
+ * Milliseconds of CPU time of the longest task of each of several actions, one after the other, in one trace: to begin, end and read a
+ * trace takes longer than most actions. Each leaves the page loaded.
+ */
+export async function longestTaskOfEach(
+  browser: Browser,
+  page: Page,
+  actions: readonly (() => Promise<void>)[],
+): Promise<number[]> {
+  const endOf = (action: number) => `end-of-action-${action}`
+  const events = await traceOf(browser, page, async () => {
+    for (const [i, happens] of actions.entries()) {
+      await happens()
+      await page.evaluate((mark) => void performance.mark(mark), endOf(i))
+    }
+  })
+  const tasks = mainTasks(events)
+  let begin = -Infinity
+  return actions.map((_, i) => {
+    const end = markIn(events, endOf(i))?.ts
+    if (end === undefined) throw new Error(`The trace lacks the end of action ${i}.`)
+    const own = tasks.filter(({ ts }) => begin < ts && ts <= end)
+    begin = end
+    return Math.max(0, ...own.map(({ tdur }) => tdur / 1000))
+  })
+}
+
 const slowness = (work: number) => Math.max(1, work / QUIET_WORK_MS)
 
 /** Milliseconds of CPU time of the shortest of several runs of the fixed work, in a page of its own beside the measured one. */
@@ -56,6 +83,27 @@ async function fixedWork(browser: Browser, page: Page): Promise<number> {
   await page.bringToFront()
   return Math.min(...runs)
 }
+
+/**
+ * Milliseconds of CPU time of the task in which a page calls `performance.mark(mark)`, once, while something happens. Null if the trace
+ * lacks it, as on a busy machine where the page's process begins to trace too late.
+ */
+async function markedTask(
+  browser: Browser,
+  page: Page,
+  mark: string,
+  happens: () => Promise<void>,
+): Promise<number | null> {
+  const events = await traceOf(browser, page, happens)
+  const marked = markIn(events, mark)
+  const task = mainTasks(events).find(
+    ({ pid, tid, ts, dur }) => pid === marked?.pid && tid === marked.tid && ts <= marked.ts && marked.ts <= ts + dur,
+  )
+  return task === undefined ? null : task.tdur / 1000
+}
+
+const markIn = (events: readonly TraceEvent[], mark: string) =>
+  events.find(({ name, cat }) => name === mark && cat.includes('blink.user_timing'))
 
 /** What a page does while it opens: compiles functions, makes elements, styles them and lays them out. Runs in the page. */
 function openLikeAPage(mark: string): void {

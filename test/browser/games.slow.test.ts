@@ -310,7 +310,7 @@ describe('a game played by hand', () => {
     await log.getByText(`Your task is to: ${game.sentence}`).waitFor()
     await page.getByText('Where everything is at the start').click()
     await page.getByText(`Goal: ${game.sentence}`).waitFor()
-    await page.getByText(`The shortest path from here takes ${game.walkthrough.length} commands.`).waitFor()
+    await page.getByText(`The goal is ${game.walkthrough.length} commands away.`).waitFor()
 
     const line = page.getByRole('textbox', { name: 'Command' })
     await line.fill('dance')

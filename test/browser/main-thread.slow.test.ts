@@ -1,10 +1,9 @@
 /** The page stays responsive while it opens and during a run, because models, environment and loop compute in workers. */
 import { describe, expect, inject, it } from 'vitest'
-import { longestTaskOfEach } from '../../src/cli/experiments/main-thread.ts'
 import { readAddresses } from '../../src/cli/page/addresses.ts'
 import { SHIPPED_WORLDS } from '../../src/worlds/index.ts'
 import { usePages } from './harness.ts'
-import { expectFreeMainThread, LONGEST_TASK_MS, longestTask } from './free-main-thread.ts'
+import { expectFreeMainThread, LONGEST_TASK_MS, longestTask, longestTaskOfEach } from './free-main-thread.ts'
 import { turns } from './settled.ts'
 import { sliderOf, stepsOf } from './start-screen.ts'
 

@@ -54,7 +54,7 @@ describe('the connection', () => {
     await page.getByRole('alert').getByText('The token is not the right one.').waitFor()
     await page.getByText('✗ The token is right').waitFor()
     await connect()
-    await page.getByText(/Connected to gateway 0.1.0, which runs jobs with Ray 2.54.0, with 96 GPUs/).waitFor()
+    await page.getByText(/Connected to gateway 0.1.0 at \S+, which runs jobs with Ray 2.54.0, with 96 GPUs/).waitFor()
 
     gateway.allowedOrigin = 'https://elsewhere.example'
     await button('Connect again').click()
@@ -157,7 +157,9 @@ describe('a run on the cluster', () => {
 
     await field('λ').fill('20')
     await page.getByText('λ must be a number from 0 to 10.').waitFor()
+    expect(await field('λ').getAttribute('aria-invalid')).toBe('true')
     await field('λ').fill('0.25')
+    expect(await field('λ').getAttribute('aria-invalid')).toBe('false')
     await button('Apply from the next step').click()
     await page.getByText('λ 0.25, αlow 0.2, αhigh 0.8 from step 4.').waitFor()
     expect(gateway.patches).toEqual([{ lambda: 0.25 }])
@@ -197,10 +199,16 @@ describe('a run on the cluster', () => {
     const [download] = await Promise.all([page.waitForEvent('download'), button('config.yaml').click()])
     expect(String(await downloaded(download))).toMatch(/project: x/)
 
-    await button('Stop…').click()
-    await button('Stop run').click()
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    await button('Stop…').press('Enter')
+    await expect.poll(focused).toBe('Keep running')
+    await page.keyboard.press('Enter')
+    await expect.poll(focused).toBe('Stop…')
+    await page.keyboard.press('Enter')
+    await button('Stop run').press('Enter')
     await page.getByText(/AlfWorld on .*stopped, step 6 of 12/).waitFor()
     expect(gateway.jobs.get(runId)?.summary.state).toBe('STOPPED')
+    await expect.poll(focused).toBe('first')
     await page.getByText(/all events received/).waitFor()
   })
 
@@ -237,6 +245,10 @@ describe('a run on the cluster', () => {
     gateway.advance(one, 3)
     gateway.advance(two, 2)
     await accuracy(/side by side\. one .*\(iterations 1 to 3\); two .*\(iterations 1 to 2\)/).waitFor()
+    // Runs of the same name go by their ids.
+    await button('Launch').click()
+    await page.getByRole('heading', { name: 'alfworld_3' }).waitFor()
+    await accuracy(/side by side\. alfworld_1 .*; alfworld_2 /).waitFor()
     await goTo(page, 'Loop')
     await makeSmall(page)
     await button('Step').click()

@@ -73,7 +73,7 @@ it.each(['mouse and keyboard', 'fingers', 'keys alone'])(
     else await page.keyboard.type(folder)
     await page.keyboard.press('Enter')
     await click('OK')
-    await page.getByText('The shortest way from here takes 1 step.').waitFor()
+    await page.getByText('The goal is 1 step away.').waitFor()
     await page.getByRole('button', { name: 'It is done' }).click()
     await page.getByText(/^Won in [56] steps\.$/).waitFor()
     expect(await page.getByRole('log', { name: 'What happens' }).innerText()).toContain(`type ${folder}`)

@@ -137,6 +137,19 @@ describe('compared runs', () => {
     expect(Math.min(band.width, band.height)).toBeGreaterThan(0)
   })
 
+  it('have the numbers of their runs, however smooth their curves are', async () => {
+    const page = await visit()
+    await goTo(page, 'Runs')
+    await importAndTick(page, { lambda: 0.5 })
+    const figure = page.getByRole('figure', { name: /^Policy accuracy/ })
+    const line = figure.locator('path.other')
+    const [rough, before] = [await line.getAttribute('d'), await figure.getByRole('listitem').allInnerTexts()]
+    expect(before.at(-1)).toMatch(/^Run A\s+\d/)
+    await page.getByRole('slider', { name: 'Smoothing' }).fill('0.95')
+    await expect.poll(() => line.getAttribute('d')).not.toBe(rough)
+    expect(await figure.getByRole('listitem').allInnerTexts()).toEqual(before)
+  })
+
   it('keep the names of their rows in sight on a phone', async () => {
     const page = await visit()
     await page.setViewportSize({ width: 390, height: 844 })

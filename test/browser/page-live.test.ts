@@ -44,9 +44,13 @@ describe('your own run', () => {
     await makeSmall(page)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('img', { name: /Policy accuracy\. .*training \d/ }).waitFor()
-    const policy = page.workers().find((worker) => /\/policy\.worker-[\w-]+\.js$/.test(worker.url()))
-    const died = new Promise((resolve) => policy!.once('close', resolve))
-    await policy!.evaluate(() => {
+    const models = page.workers().filter((worker) => /\/model\.worker-[\w-]+\.js$/.test(worker.url()))
+    const names = await Promise.all(
+      models.map((worker) => worker.evaluate(() => (globalThis as unknown as { name: string }).name)),
+    )
+    const policy = models[names.indexOf('policy')]!
+    const died = new Promise((resolve) => policy.once('close', resolve))
+    await policy.evaluate(() => {
       setTimeout(() => {
         throw new Error('A fault of the test.')
       }, 0)

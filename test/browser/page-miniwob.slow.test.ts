@@ -142,6 +142,7 @@ describe('a wheel of task pages', () => {
     await lookAtDesktop(page)
     await expectWords()
     await page.getByRole('button', { name: 'Remove the wheel' }).click()
+    await page.getByRole('button', { name: 'Remove it' }).click()
     await page.getByText('4 of 10 pages run.').waitFor({ state: 'detached' })
     await page.reload()
     await lookAtDesktop(page)
@@ -237,7 +238,7 @@ describe('a wheel of task pages', () => {
     let answer = () => {}
     mayAnswer = new Promise((resolve) => (answer = resolve))
     await page.getByRole('button', { name: /^Evaluate on \d+ tasks$/ }).click()
-    await page.getByRole('status').filter({ hasText: '0 of 12 episodes played by reader…' }).waitFor()
+    await page.getByText('0 of 12 episodes played by reader…').waitFor()
     await page.getByRole('radio', { name: 'Coding', exact: true }).check()
     await page.getByRole('heading', { name: 'MiniWoB++' }).waitFor({ state: 'detached' })
     answer()

@@ -144,8 +144,16 @@ describe('the model chooser', () => {
     await policy.getByText(/of memory .* of 4\.[03] GB/).waitFor()
     expect(Number(await policy.getByLabel('Context, tokens').inputValue())).toBeGreaterThanOrEqual(512)
 
-    await page.getByRole('button', { name: 'Delete my chat model' }).click()
+    // It asks first, and the focus is never lost.
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    await page.getByRole('button', { name: 'Delete my chat model' }).press('Enter')
+    await expect.poll(focused).toBe('Cancel')
+    await page.keyboard.press('Escape')
+    await expect.poll(focused).toBe('Delete')
+    await page.getByRole('button', { name: 'Delete my chat model' }).press('Enter')
+    await page.getByRole('button', { name: 'Delete permanently' }).press('Enter')
     await page.getByText('No models yet.').waitFor()
+    await expect.poll(focused).toBe('In this browser')
     expect(await files()).toEqual([])
     await policy.getByText(/The folder "my chat model" is no longer in this browser/).waitFor()
   })
@@ -177,6 +185,7 @@ describe('the model chooser', () => {
     await page.getByRole('button', { name: 'Delete my mlc model' }).waitFor()
     expect(await reward.getByLabel('Model for WebLLM').inputValue()).toBe('my mlc model')
     await page.getByRole('button', { name: 'Delete my mlc model' }).click()
+    await page.getByRole('button', { name: 'Delete permanently' }).click()
     await page.getByText('No models yet.').waitFor()
     const left = await page.evaluate(async () => {
       const scopes = ['webllm/config', 'webllm/model', 'webllm/wasm']
@@ -220,6 +229,7 @@ describe('the model chooser', () => {
       await author.getByText(/In this browser, \d+ MB/).waitFor()
       expect(asked.every((name) => name.startsWith('params_shard'))).toBe(true)
       await page.getByRole('button', { name: 'Delete tiny' }).click()
+      await page.getByRole('button', { name: 'Delete permanently' }).click()
       await author.getByText('Not downloaded yet. The run downloads it.').waitFor()
     } finally {
       close()

@@ -44,6 +44,7 @@ it('lets a person make a game and win it within a minute, keep it, and train the
   // Without a game there is nothing to choose.
   await openView(page, 'games')
   await form.getByRole('button', { name: /^Delete/ }).click()
+  await form.getByRole('button', { name: 'Delete permanently' }).click()
   await expect.poll(() => page.getByRole('radio', { name: 'Small rooms' }).isChecked()).toBe(true)
   expect(await page.getByRole('radio', { name: 'Your games' }).isDisabled()).toBe(true)
 })

@@ -27,7 +27,8 @@ it('a run whose models were removed asks for that version, and continues once it
   for (const role of ['policy', 'reward', 'author']) {
     const name = `mine.models@${version}/own-${role}`
     await page.getByRole('button', { name: `Delete ${name}` }).click()
-    await page.getByRole('button', { name: `Delete ${name}` }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete permanently' }).click()
+    await page.getByText(`${name}, `).waitFor({ state: 'detached' })
   }
   const resume = page.getByRole('button', { name: /^Resume the run from iteration \d+$/ })
   await resume.click()

@@ -51,6 +51,7 @@ it('lets a person make a task and win it within a minute, keep it, and train the
   // Without a task there is nothing to choose.
   await openView(page, 'games')
   await form.getByRole('button', { name: /^Delete/ }).click()
+  await form.getByRole('button', { name: 'Delete permanently' }).click()
   await expect.poll(() => page.getByRole('radio', { name: 'Generated tasks' }).isChecked()).toBe(true)
   expect(await page.getByRole('radio', { name: 'Your tasks' }).isDisabled()).toBe(true)
 })

@@ -74,8 +74,19 @@ describe('the view of results', () => {
   it('opens the recorded run of an arm, and puts its settings on the controls', async () => {
     await serveResults({ 'index.json': { tables: ['household'] }, 'household.json': madeUpResults() })
     await page.goto(new URL('#results', inject('pageAddress')).href)
-    await page.getByRole('button', { name: 'Run this here: GRPO' }).click()
-    await page.getByText('The settings of “GRPO” are on the controls. Press Run to start.').waitFor()
+    // The news is in sight of the button, also in a low window.
+    for (const width of [1280, 400]) {
+      await page.setViewportSize({ width, height: 480 })
+      await page.getByRole('button', { name: 'Run this here: GRPO' }).click()
+      const news = page.getByText('The settings of “GRPO” are on the controls. Press Run to start.')
+      await news.waitFor()
+      const isOnTop = (element: Element) => {
+        const { left, top, width: across, height } = element.getBoundingClientRect()
+        return document.elementFromPoint(left + across / 2, top + height / 2) === element
+      }
+      await expect.poll(() => news.evaluate(isOnTop)).toBe(true)
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('button', { name: 'Open a run: Full loop' }).click()
     await page.getByText('Iteration 5 of 5').waitFor()
     await expect.poll(() => page.locator('nav [aria-current=page]').innerText()).toBe('Loop')

@@ -213,10 +213,20 @@ it('says what is wrong if its episode cannot be loaded, and tries again', async 
   isBroken = false
   await page.getByRole('button', { name: 'Try again' }).click()
   await wasted().waitFor()
+  await slider().press('ArrowRight')
+  await expect.poll(() => new URL(page.url()).hash).toMatch(/^#start&at=/)
 
-  // Another world shows nothing of this one.
-  await page.route('**/coding-episode.jsonl.gz', (route) => route.abort())
+  // Another world shows nothing of this one, not even while its own is loading.
+  let answer = () => {}
+  const isAsked = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/coding-episode.jsonl.gz', async (route) => {
+    await isAsked
+    await route.abort()
+  })
   await page.getByRole('radio', { name: 'Coding' }).check()
-  await page.getByText('The recorded episode could not be loaded.').waitFor()
+  await page.getByRole('heading', { name: /^Should the wrong program be encouraged/ }).waitFor()
   await expect.poll(() => steps().count()).toBe(0)
+  await expect.poll(() => new URL(page.url()).hash).not.toMatch(/at=|household/)
+  answer()
+  await page.getByText('The recorded episode could not be loaded.').waitFor()
 })

@@ -56,7 +56,7 @@ it('gives a role another model before a run, and the run in this tab from its ne
   await dialog.getByLabel('Model, named as on the server').fill('m')
   await dialog.getByRole('button', { name: /^Swap in m from iteration/ }).click()
   await dialog.getByText('The run keeps its model.').waitFor()
-  expect(await dialog.getByRole('status').textContent()).toContain('samples but does not train')
+  await dialog.getByRole('status').getByText('samples but does not train').waitFor()
   expect(await axeViolations(page, { within: 'dialog' })).toEqual([])
   await dialog.getByLabel(/Played by/).selectOption('built-in')
   await page.keyboard.press('Escape')

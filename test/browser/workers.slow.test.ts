@@ -93,20 +93,20 @@ describe('the workers in a browser', () => {
     rmSync(models, { recursive: true })
   })
 
-  it('share one file of model code, so that it loads once, and one of WebGPU code', () => {
-    const roles = ['policy', 'reward', 'author'].map((role) => builtWorker(role).slice('./assets/'.length))
-    for (const file of roles) expect(statSync(join(assets, file)).size, file).toBeLessThan(20_000)
-    const models = chunksNamedIn(roles, 'model')
-    expect(models).toHaveLength(1)
+  it('load what only WebGPU needs on demand', () => {
+    const worker = builtWorker('model').slice('./assets/'.length)
     // From backends/webgpu/register.ts.
-    expect(chunksNamedIn([...roles, ...models], 'register')).toHaveLength(1)
+    const [webGpu, ...others] = chunksNamedIn([worker], 'register')
+    expect(others).toEqual([])
+    expect(statSync(join(assets, webGpu!)).size).toBeGreaterThan(400_000)
+    expect(statSync(join(assets, worker)).size).toBeLessThan(800_000)
   })
 
-  it.each(['policy', 'reward', 'author'])('%s loads a model and replies', async (role) => {
+  it.each(['policy', 'reward', 'author'])('model loads the %s and replies', async (role) => {
     const { page } = await open()
     await page.addScriptTag({ path: comlink })
     const location = `${modelAddress}household-${role}`
-    const reply = await callOnce(page, role, 'load', { location, backend: 'cpu' })
+    const reply = await callOnce(page, 'model', 'load', { location, backend: 'cpu' })
     expect(reply).toMatchObject({ ok: true, value: { maxPositions: 8192 } })
   })
 
@@ -124,7 +124,7 @@ describe('the workers in a browser', () => {
   it('report a missing model with what to do', async () => {
     const { page } = await open()
     await page.addScriptTag({ path: comlink })
-    const reply = await callOnce(page, 'policy', 'load', {
+    const reply = await callOnce(page, 'model', 'load', {
       location: `${modelAddress}nothing/at/all.x`,
       backend: 'cpu',
     })

@@ -41,6 +41,12 @@ export function momentRows(episode: TellingEpisode, lambda: number): MomentRows 
   return { noun, tiles, chosen, before: first, after: own.length - first - tiles.length }
 }
 
+/** R of the run where λ has no part in it; null where R = O + λ · mean S. As in run/equation.ts. */
+export function equationWithoutLambda({ group, settings }: TellingEpisode): string | null {
+  if (group.kind === 'programs' && settings.profile === 'reference') return 'R = hidden tests passed'
+  return { outcome: 'R = O', step: 'R = mean S', integrated: null }[settings.signal]
+}
+
 /** "At λ = ½, step 4 “go to fridge 1” has the advantage −0.83 and is discouraged." */
 export function stepSentence(episode: TellingEpisode, lambda: number): string {
   const { noun, chosen } = momentRows(episode, lambda)
@@ -49,7 +55,8 @@ export function stepSentence(episode: TellingEpisode, lambda: number): string {
     chosen.advantage === null
       ? 'does not train'
       : `has the advantage ${signed(chosen.advantage)} and is ${effectOf(chosen.advantage)}`
-  return `At λ = ${writeLambda(lambda)}, ${noun} ${chosen.number}${what} ${worth}.`
+  const told = `${noun} ${chosen.number}${what} ${worth}.`
+  return equationWithoutLambda(episode) === null ? `At λ = ${writeLambda(lambda)}, ${told}` : capital(told)
 }
 
 /** Stops as on the slider, other values as numbers. */
@@ -57,12 +64,17 @@ export function writeLambda(lambda: number): string {
   return LAMBDA_STOPS.some((stop) => stop === lambda) ? writeStop(lambda) : compact(Math.round(lambda * 100) / 100)
 }
 
+/** The stops of a track that has a place for λ: above the last one it is the end. */
+export function stopsFor(lambda: number): readonly number[] {
+  return lambda > LAMBDA_STOPS.at(-1)! ? [...LAMBDA_STOPS, lambda] : LAMBDA_STOPS
+}
+
 /** Where λ is on a track with evenly spaced stops, in [0, 1]. */
-export function shareOf(lambda: number): number {
-  const above = LAMBDA_STOPS.findIndex((stop) => stop >= lambda)
+export function shareOf(lambda: number, stops: readonly number[] = LAMBDA_STOPS): number {
+  const above = stops.findIndex((stop) => stop >= lambda)
   if (above <= 0) return above === 0 ? 0 : 1
-  const [low, high] = [LAMBDA_STOPS[above - 1]!, LAMBDA_STOPS[above]!]
-  return (above - 1 + (lambda - low) / (high - low)) / (LAMBDA_STOPS.length - 1)
+  const [low, high] = [stops[above - 1]!, stops[above]!]
+  return (above - 1 + (lambda - low) / (high - low)) / (stops.length - 1)
 }
 
 /** Inverse of `shareOf`. */
@@ -107,5 +119,7 @@ export function wrapped(text: string, most: number): string[] {
 /** Starts a task's sentence with a capital. */
 export function firstSentence(text: string): string {
   const [sentence = text] = /^[^.?!\n]*[.?!]?/.exec(text) ?? []
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
+  return capital(sentence)
 }
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

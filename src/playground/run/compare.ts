@@ -118,7 +118,7 @@ export function rowPoints(rows: readonly MetricRow[], { metric, isTotal, onlyWit
 }
 
 /** A value of the comparison table, and what belongs below it: the interval of its seeds, its iteration. */
-export interface LastValue {
+interface LastValue {
   value: string
   notes: string[]
 }

@@ -40,7 +40,7 @@ export interface EquationLine {
   note: string | null
 }
 
-export interface ChosenStep {
+interface ChosenStep {
   trajectory: number
   step: number
   /** Index of the written test, for programs. */

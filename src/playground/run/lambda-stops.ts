@@ -1,6 +1,6 @@
 /** The values of λ that the first screen offers and the experiments sweep, evenly spaced on its slider. */
 export const LAMBDA_STOPS = [0, 0.5, 1, 2, 5] as const
-export type LambdaStop = (typeof LAMBDA_STOPS)[number]
+type LambdaStop = (typeof LAMBDA_STOPS)[number]
 
 /** "½" for 0.5. */
 export function writeStop(lambda: number): string {

@@ -20,7 +20,7 @@ export const ROLE_TITLES: Readonly<Record<Role, string>> = {
   author: 'Author of tasks',
 }
 
-export const KIND_TITLES: Readonly<Record<RoleSourceKind, string>> = {
+const KIND_TITLES: Readonly<Record<RoleSourceKind, string>> = {
   'built-in': 'Built-in model',
   'built-in-webllm': 'Built-in model on WebLLM',
   checkpoint: 'Hugging Face checkpoint',

@@ -91,7 +91,7 @@ export function spotIn({ iteration, group, tests }: ShownGroup, chosen: Chosen):
 /** Clamps an index to [0, count). */
 const nearest = (index: number, count: number) => Math.max(0, Math.min(index, count - 1))
 
-export interface FoundSpot {
+interface FoundSpot {
   /** Null if the run has nothing to show. */
   spot: Spot | null
   /** Which part of the place does not exist and what is shown instead; null if all of it exists. */

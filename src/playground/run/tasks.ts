@@ -1,7 +1,7 @@
 /** Task families: an original task and all its rewrites, with the accuracies that caused them. */
 import type { RewriteView, RunView, TaskView } from '../../runs/fold.ts'
 
-export interface FamilyPoint {
+interface FamilyPoint {
   iteration: number
   accuracy: number
   played: number
@@ -107,6 +107,11 @@ export const STATE_WORDS: Readonly<Record<RewriteState, string>> = {
 export function rewriteState(rewrite: RewriteView): RewriteState {
   if (rewrite.resolution) return rewrite.resolution.accepted ? 'accepted' : 'rejected'
   return rewrite.proposal.candidate ? 'waiting' : 'refused'
+}
+
+/** acc(q) that the rewrite was compared with: measured again beside it if the run remeasures, else the one that caused it. */
+export function accuracyBefore({ proposal, resolution }: RewriteView): number {
+  return resolution?.accuracyBefore ?? proposal.accuracy
 }
 
 export function familySentence(family: Family): string {

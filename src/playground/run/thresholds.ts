@@ -8,7 +8,7 @@ import type { Direction } from '../../method/ports.ts'
 import { counted, percent } from '../kit/format.ts'
 import { settingsOf } from './trajectories.ts'
 
-export const BINS = 20
+const BINS = 20
 
 export interface MeasuredTask {
   taskId: string
@@ -21,7 +21,7 @@ export interface MeasuredTask {
   directionNow: Direction | null
 }
 
-export interface HistogramBin {
+interface HistogramBin {
   /** Contains accuracies in [from, to); the last bin also contains `to`. */
   from: number
   to: number
@@ -30,7 +30,7 @@ export interface HistogramBin {
 
 /** Measured active tasks, lowest accuracy first. */
 export function measuredTasks(view: RunView, band: BandSettings): MeasuredTask[] {
-  const running = view.settings
+  const running = bandOf(view)
   const tasks: MeasuredTask[] = []
   for (const { task, history, status } of view.tasks.values()) {
     const latest = history.at(-1)
@@ -81,9 +81,9 @@ export function placeOfBin({ from, to }: HistogramBin, { alphaLow, alphaHigh }: 
   return to <= alphaLow ? 'below' : from >= alphaHigh ? 'above' : 'inside'
 }
 
-export type ProposalFate = 'accepted' | 'rejected' | 'not proposed'
+type ProposalFate = 'accepted' | 'rejected' | 'not proposed'
 
-export interface RevisitedProposal {
+interface RevisitedProposal {
   proposalId: string
   iteration: number
   instruction: string

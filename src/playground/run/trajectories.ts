@@ -85,7 +85,7 @@ export interface StepView {
   rewardAdvantages: (number | null)[] | null
 }
 
-export interface TrajectoryView {
+interface TrajectoryView {
   episodeId: string
   rollout: number
   opening: string

@@ -7,7 +7,7 @@ import { SETTING_INFO } from './setting-info.ts'
 
 export type SettingName = keyof Settings
 
-export interface PresetChoice {
+interface PresetChoice {
   preset: string
   label: string
 }

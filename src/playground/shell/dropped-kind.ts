@@ -9,7 +9,7 @@ import { isRunZip } from './dropped-zip.ts'
 import type { World } from '../../method/settings.ts'
 
 /** A run log, or tasks of a world. */
-export type DroppedKind = 'log' | World
+type DroppedKind = 'log' | World
 
 const HEAD_BYTES = 2 ** 16
 
@@ -21,7 +21,7 @@ export async function droppedKind(file: Blob, world: World): Promise<DroppedKind
 }
 
 /** Unrecognised text goes to the world that takes it, whose reader then reports what is wrong; else it counts as a log. */
-export function kindOfText(head: string, world: World): DroppedKind {
+function kindOfText(head: string, world: World): DroppedKind {
   const start = head.replace(/^\uFEFF/, '').trimStart()
   const firstLine = start.slice(0, /\n|$/.exec(start)!.index)
   if (/^\{\s*"format"\s*:\s*"rlanything-run"|^\{.*"type"\s*:\s*"run-started"/.test(firstLine)) return 'log'

@@ -12,7 +12,7 @@
  */
 import type { LearnedLessons } from '../views/learn/learned.ts'
 
-export type HostMessage =
+type HostMessage =
   | { type: 'ready' }
   | { type: 'observed'; lesson: string; evidence: string; runId: string; iteration: number }
   | { type: 'passed'; lessons: readonly string[] }

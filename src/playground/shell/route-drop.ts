@@ -6,7 +6,7 @@ import type { WorldShelf } from '../state/world-shelf.ts'
 import { WORLD_PAGES } from '../worlds/index.ts'
 import { droppedKind, given, sorted } from './dropped-kind.ts'
 
-export interface Receivers {
+interface Receivers {
   /** The world of the next run, which files of no other kind are for. */
   world: World
   shelves: Readonly<Record<World, Pick<WorldShelf, 'takeDropped'>>>
@@ -64,7 +64,7 @@ export async function routeDrop({ logs, files }: Drop, receivers: Receivers): Pr
 
 function notOpened(log: File, further: readonly File[]): string {
   const names = new Intl.ListFormat('en').format(further.map(({ name }) => name))
-  return `Only ${log.name} was opened, because the page opens one run log at a time. Not opened: ${names}. To keep and compare several, press “Import runs…” under Runs.`
+  return `Only ${log.name} was read, because the page opens one run log at a time. Not read: ${names}. To keep and compare several, press “Import runs…” under Runs.`
 }
 
 async function listed(files: AsyncGenerator<PickedFile>): Promise<PickedFile[]> {

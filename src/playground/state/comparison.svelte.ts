@@ -7,6 +7,8 @@ export class Comparison {
   readonly #runs: KeptRunList
   #joinsSeeds = $state.raw(true)
   #shownRows = $state.raw<readonly MetricRow[]>([])
+  /** The run whose rows these are, or will be. */
+  #shownId: string | null = null
   #ticket = 0
   readonly #compared = $derived.by(() => comparedRuns(this.#runs.chosen, this.#joinsSeeds))
 
@@ -35,6 +37,9 @@ export class Comparison {
     // A new iteration adds a row, and changes the list of kept runs.
     void this.#runs.entries
     const ticket = ++this.#ticket
+    // Until the new ones are read, the rows of another run would be taken for those of this one.
+    if (runId !== this.#shownId) this.#shownRows = []
+    this.#shownId = runId
     const rows = runId === null ? [] : await this.#runs.rows(runId).catch(() => [])
     if (ticket === this.#ticket) this.#shownRows = rows
   }

@@ -10,7 +10,8 @@ export class DraftSettings {
   #preset = $state.raw<string>(DEFAULT_PRESET)
   #values = $state.raw<Settings>(presetSettings(DEFAULT_PRESET))
   #error = $state.raw<{ field: string; message: string } | null>(null)
-  #replaced = $state.raw<Configuration | null>(null)
+  #isForNextRun = $state.raw(false)
+  #replaced = $state.raw<{ content: Configuration; isForNextRun: boolean } | null>(null)
 
   /** What computes the next run. */
   get backend(): BackendWish {
@@ -36,7 +37,16 @@ export class DraftSettings {
 
   /** Settings made by hand that a preset, a link, a lesson or a resumed run replaced. Null if nothing was lost. */
   get replaced(): Configuration | null {
-    return this.#replaced
+    return this.#replaced?.content ?? null
+  }
+
+  /** Whether they are for the next run alone, as a link's are: the run in this tab takes no changes of them. */
+  get isForNextRun(): boolean {
+    return this.#isForNextRun
+  }
+  /** The run in this tab takes changes of them. */
+  steer(): void {
+    this.#isForNextRun = false
   }
 
   /** The values that a run can take over while it runs. */
@@ -48,9 +58,9 @@ export class DraftSettings {
     this.adopt(preset, presetSettings(preset))
   }
 
-  /** Swaps the controls and what was replaced. */
+  /** Swaps the controls and what was replaced, with the runs that each is for. */
   restore(): void {
-    if (this.#replaced) this.follow(this.#replaced)
+    if (this.#replaced) this.#put(this.#replaced.content, this.#replaced.isForNextRun)
   }
 
   chooseBackend(backend: BackendWish): void {
@@ -66,17 +76,23 @@ export class DraftSettings {
     return { preset: this.#preset, settings: this.#values, backend: this.#backend, iterations: this.#iterations }
   }
 
-  follow({ preset, settings, backend, iterations }: Configuration): void {
+  /** Puts a link's configuration on the controls, for the next run. */
+  follow(content: Configuration): void {
+    this.#put(content, true)
+  }
+
+  #put({ preset, settings, backend, iterations }: Configuration, isForNextRun: boolean): void {
     this.adopt(preset, settings)
     this.#backend = backend
     this.#iterations = iterations
+    this.#isForNextRun = isForNextRun
   }
 
   /** Puts other settings on the controls. */
   adopt(preset: string, settings: Settings): void {
     const isOwn = JSON.stringify(this.#values) !== JSON.stringify(this.base)
     const isOther = JSON.stringify(this.#values) !== JSON.stringify(settings)
-    if (isOther) this.#replaced = isOwn ? this.content : null
+    if (isOther) this.#replaced = isOwn ? { content: this.content, isForNextRun: this.#isForNextRun } : null
     this.#preset = preset
     this.#values = settings
     this.#error = null
@@ -87,7 +103,8 @@ export class DraftSettings {
     const earlier = this.#replaced
     this.adopt(preset, settings)
     const isLost = this.#replaced === null && earlier !== null
-    if (isLost && JSON.stringify(earlier.settings) !== JSON.stringify(settings)) this.#replaced = earlier
+    if (isLost && JSON.stringify(earlier.content.settings) !== JSON.stringify(settings)) this.#replaced = earlier
+    this.steer()
   }
 
   /** Puts values back that a live run keeps because it refused others. */

@@ -152,9 +152,12 @@ export class Focus {
     if (this.isFollowing && opened) this.stay(opened)
   }
 
-  /** Null follows the run. */
+  /** Rounds the number and clamps it to the iterations of the run. Null and NaN follow the run. */
   chooseIteration(iteration: number | null): void {
-    this.#choose({ ...NOTHING_CHOSEN, iteration })
+    const newest = this.#view.current?.iteration ?? Infinity
+    const isNumber = iteration !== null && !Number.isNaN(iteration)
+    const chosen = isNumber ? Math.max(1, Math.min(newest, Math.round(iteration))) : null
+    this.#choose({ ...NOTHING_CHOSEN, iteration: chosen })
   }
 
   /** Chooses a task of the iteration on show, or of another one that a part of the page shows. */

@@ -1,13 +1,14 @@
 /** Starts, continues and changes the run in this tab: what Run, Step, the queue and the sliders do. */
 import type { Component } from '../../method/loop-contract.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
-import type { LivePatch, World } from '../../method/settings.ts'
+import type { LivePatch, Settings, World } from '../../method/settings.ts'
 import { LEARNING_ROLES, type LearningRole } from '../../roles/learning.ts'
 import { modelNames } from '../../roles/shipped-models.ts'
 import { keptSource, sourcesOf, type RoleSource } from '../../roles/source.ts'
 import { modelsWithin } from '../../runs/branch.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
+import { errorText } from '../../threads/error-text.ts'
 import { saveFile } from '../kit/save.ts'
 import type { AblationId } from '../run/ablations.ts'
 import { branchChanges, settingsAt } from '../run/branch-changes.ts'
@@ -102,7 +103,8 @@ export class Launcher {
    * queue: it would become another experiment than the runs before it.
    */
   get takesChanges(): boolean {
-    return this.#hasOwnSettings && this.#steered.isSteeredIn(this.#draft.values.world)
+    const { values, isForNextRun } = this.#draft
+    return this.#hasOwnSettings && !isForNextRun && this.#steered.contentIn(values.world) !== null
   }
 
   /** Whether a run is open whose settings are its own, not those of a queue. */
@@ -163,7 +165,7 @@ export class Launcher {
     const replaced = Object.fromEntries(roles.map((role) => [role, this.replacement(run, role)]))
     const request = { from: run.runId, iteration, runId, patch, replaced, iterations, keys: this.models.keys }
     this.#turnToLive()
-    this.#steered.begin({ preset: run.preset, settings: { ...settingsAt(run, iteration), ...patch } })
+    this.#steer({ preset: run.preset, settings: { ...settingsAt(run, iteration), ...patch } })
     this.kept.claim(runId)
     void this.#runs.choose(run.runId, true)
     await this.#begin(runId, () => this.commands.branch(request))
@@ -225,20 +227,15 @@ export class Launcher {
     await this.queue.resume()
   }
 
-  /** Saves the log of the live run so far. */
+  /** Saves the log of the live run so far, or shows why it cannot. */
   async saveLog(): Promise<void> {
-    const log = await this.commands.exportLog()
-    if (log) saveFile(`${log.runId}.jsonl`, log.file)
-  }
-
-  /** Other settings were put on the controls as a whole. They are for the next run. */
-  detach(): void {
-    this.#steered.detach()
-  }
-
-  /** The controls are for the run in this tab again. */
-  attach(): void {
-    this.#steered.attach()
+    this.feed.refuse(null)
+    try {
+      const log = await this.commands.exportLog()
+      if (log) saveFile(`${log.runId}.jsonl`, log.file)
+    } catch (error) {
+      this.feed.refuse(errorText(error))
+    }
   }
 
   /** Puts the preset and settings of the run in this tab on the controls. False if it has none of its own in this world. */
@@ -246,7 +243,6 @@ export class Launcher {
     const content = this.#hasOwnSettings ? this.#steered.contentIn(world) : null
     if (content === null) return false
     this.#draft.returnTo(content.preset, content.settings)
-    this.#steered.attach()
     return true
   }
 
@@ -275,7 +271,7 @@ export class Launcher {
   }
 
   async #startQueued(request: StartRequest): Promise<void> {
-    this.#steered.begin(request)
+    this.#steer(request)
     this.kept.claim(request.runId)
     await this.#start(request)
   }
@@ -299,9 +295,15 @@ export class Launcher {
     )
   }
 
+  /** The controls are for the run that begins. */
+  #steer(content: { preset: string; settings: Settings }): void {
+    this.#steered.begin(content)
+    this.#draft.steer()
+  }
+
   #steerResumed(): void {
     const { started, settings } = this.feed.view
-    if (started && settings) this.#steered.begin({ preset: started.preset, settings })
+    if (started && settings) this.#steer({ preset: started.preset, settings })
   }
 
   async #start(request: StartRequest): Promise<void> {
@@ -322,7 +324,7 @@ export class Launcher {
 
   #newRun(): StartRequest {
     const request = this.#request()
-    this.#steered.begin(request)
+    this.#steer(request)
     this.kept.claim(request.runId)
     return request
   }

@@ -204,7 +204,6 @@ export class Playground {
     const before = this.world
     this.draft.follow(content)
     this.#tryIfChanged()
-    this.launcher.detach()
     if (this.#isOpened && this.world !== before) await this.#showRecording()
   }
 
@@ -256,12 +255,14 @@ export class Playground {
     this.#tryIfChanged()
   }
 
-  /** Restores the settings that a preset, a link, a lesson or a resumed run replaced. A live run of their world takes them over. */
+  /**
+   * Restores the settings that a preset, a link, a lesson or a resumed run replaced. A live run of their world takes them over, unless
+   * they came with a link.
+   */
   async restoreSettings(): Promise<void> {
     if (this.draft.replaced === null) return
     const before = this.world
     this.draft.restore()
-    this.launcher.attach()
     this.launcher.patch(this.draft.liveValues)
     this.care.preferPhonePreset(this.#isForPhones)
     this.#tryIfChanged()

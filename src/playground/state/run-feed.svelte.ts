@@ -158,7 +158,7 @@ export class RunFeed implements RunOnShow {
     }
   }
 
-  /** Shows why the run, which continues, refused the last command; null before the next command. */
+  /** Shows why the last command was refused, which changed nothing; null before the next command. */
   refuse(why: string | null): void {
     this.#refusal = why
   }

@@ -1,4 +1,4 @@
-/** The settings of the run in this tab as the page has asked for them, and whether the controls steer it. */
+/** The settings of the run in this tab as the page has asked for them. */
 import type { LivePatch, LiveSetting, Settings, World } from '../../method/settings.ts'
 
 interface RunContent {
@@ -11,33 +11,16 @@ export class SteeredRun {
   #asked = $state.raw<RunContent | null>(null)
   /** With the changes that the run accepted. */
   #accepted: LivePatch = {}
-  #isAttached = $state.raw(false)
-
-  /** Whether changes of controls for this world are meant for the run. */
-  isSteeredIn(world: World): boolean {
-    return this.#isAttached && this.#asked?.settings.world === world
-  }
 
   /** Preset and settings of the run; null if it plays another world or its settings are unknown. */
   contentIn(world: World): RunContent | null {
     return this.#asked?.settings.world === world ? this.#asked : null
   }
 
-  /** Another run begins, which the controls steer; null until its settings are known. */
+  /** Another run begins; null until its settings are known. */
   begin(content: RunContent | null): void {
     this.#asked = content
     this.#accepted = content?.settings ?? {}
-    this.#isAttached = true
-  }
-
-  /** The controls are for the next run from now on. */
-  detach(): void {
-    this.#isAttached = false
-  }
-
-  /** The controls steer the run again. */
-  attach(): void {
-    this.#isAttached = true
   }
 
   /** The part of a patch that was not asked for yet. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  equationWithoutLambda,
   firstSentence,
   lambdaAt,
   loopFrames,
@@ -8,6 +9,7 @@ import {
   momentRows,
   shareOf,
   stepSentence,
+  stopsFor,
   wrapped,
   writeLambda,
 } from '../../../src/playground/figures/moment.ts'
@@ -38,6 +40,11 @@ describe('the loop of a moment', () => {
   })
 })
 
+it('gives a λ above the last stop a place of its own', () => {
+  expect([5, 9].map(stopsFor)).toEqual([LAMBDA_STOPS, [...LAMBDA_STOPS, 9]])
+  expect([2, 5, 9].map((lambda) => shareOf(lambda, stopsFor(9)))).toEqual([0.6, 0.8, 1])
+})
+
 describe('a picture of a step', () => {
   it('has at most ten rows, with the chosen one among them', () => {
     const telling = tellingEpisode(recordedHousehold())!
@@ -60,6 +67,21 @@ describe('a picture of a step', () => {
       /^At λ = 0, step \d+ “.+” has the advantage \+\d\.\d\d and is encouraged\.$/,
     )
     expect(stepSentence(telling, 1)).toMatch(/ has the advantage −\d\.\d\d and is discouraged\.$/)
+  })
+
+  it('has no λ where the run has none', () => {
+    const telling = tellingEpisode(recordedHousehold())!
+    expect(equationWithoutLambda(telling)).toBeNull()
+    for (const [signal, equation] of [
+      ['outcome', 'R = O'],
+      ['step', 'R = mean S'],
+    ] as const) {
+      const without = { ...telling, settings: { ...telling.settings, signal } }
+      expect(equationWithoutLambda(without)).toBe(equation)
+      expect(stepSentence(without, 1)).toMatch(/^Step \d+ “.+” /)
+      const [a, b] = [0, 1].map((lambda) => momentRows(without, lambda).tiles)
+      expect(a!.map(({ advantage }) => advantage)).toEqual(b!.map(({ advantage }) => advantage))
+    }
   })
 
   it('breaks its text between words', () => {

@@ -33,6 +33,18 @@ describe('the loop', () => {
     expect(flows.score.value).toBe(loopFlows(until((e) => e.type === 'iteration-finished')).flows.score.value)
   })
 
+  it('computes the iteration before with the settings that it ran with', () => {
+    const first = events.findIndex(({ type }) => type === 'iteration-finished')
+    const started = events.findIndex(({ type, iteration: of }) => type === 'iteration-started' && of === 2)
+    const before = loopFlows(foldRun(events.slice(0, first + 1))).flows
+    const patch = { evaluationsPerStep: 5, profile: 'reference', alphaLow: 0.45, alphaHigh: 0.55 } as const
+    const changed = { ...events[started]!, type: 'settings-changed', patch } as LoggedEvent
+    const { flows } = loopFlows(foldRun([...events.slice(0, first + 1), changed, events[started]!]))
+    for (const id of ['steps', 'score', 'critic'] as const) {
+      expect(flows[id]).toMatchObject({ value: before[id].value, isEarlier: true })
+    }
+  })
+
   it('shows unknown values before a run', () => {
     const { flows } = loopFlows(foldRun([]))
     for (const id of FLOWS) expect(flows[id].value).toBe('–')

@@ -41,6 +41,13 @@ describe('the thresholds', () => {
     expect(new Set(tasks.map(({ direction }) => direction)).size).toBe(3)
   })
 
+  it('are those of the newest iteration while a change waits for the next', () => {
+    const rested = view.at(view.iterations.length, true)
+    const [seq, iteration] = [rested.eventCount, view.iterations.length + 1]
+    rested.apply({ type: 'settings-changed', patch: { alphaLow: 0.49 }, seq, iteration })
+    expect(measuredTasks(rested, band)).toEqual(measuredTasks(view, band))
+  })
+
   it('put every measured task in one bin of the histogram, 100 % in the last', () => {
     const tasks = measuredTasks(view, band)
     const bins = accuracyHistogram(tasks)

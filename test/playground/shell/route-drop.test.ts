@@ -116,7 +116,7 @@ describe('the runs and logs of a drop', () => {
       ['log', 'a.jsonl'],
       [
         'passed',
-        'Only a.jsonl was opened, because the page opens one run log at a time. Not opened: b.jsonl and c.jsonl. To keep and compare several, press “Import runs…” under Runs.',
+        'Only a.jsonl was read, because the page opens one run log at a time. Not read: b.jsonl and c.jsonl. To keep and compare several, press “Import runs…” under Runs.',
       ],
       ['view', 'runs'],
       ['runs', '1.zip', '2.zip'],

@@ -38,6 +38,16 @@ describe('the focus', () => {
     expect([focus.iteration, focus.shown?.iteration.iteration, focus.isFollowing]).toEqual([3, 3, false])
     focus.chooseIteration(99)
     expect(focus.iteration, 'the run has no such iteration').toBe(4)
+    for (const [wished, chosen] of [
+      [99, 4],
+      [2.5, 3],
+      [-1, 1],
+      [0, 1],
+      [NaN, null],
+    ] as const) {
+      focus.chooseIteration(wished)
+      expect(focus.chosen.iteration).toBe(chosen)
+    }
   })
 
   it('keeps whatever was chosen on show while the run continues, until it is told to follow', () => {

@@ -44,7 +44,11 @@ export class FakeLoop {
     const names = ['start', 'resumeRun', 'branchRun', 'pause', 'resume', 'stop', 'stepOnce', 'patch'] as const
     const port = Object.fromEntries(names.map((name) => [name, record(name)])) as unknown as LoopPort
     const spare = async (isSparing: boolean) => void (this.isSparing = isSparing)
-    return { ...port, spare, exportLog: async () => null }
+    const exportLog = async () => {
+      await record('exportLog')()
+      return null
+    }
+    return { ...port, spare, exportLog }
   }
 
   say(message: RunMessage): void {

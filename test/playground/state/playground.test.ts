@@ -275,6 +275,15 @@ describe('a run under way', () => {
     expect(loop.commands.at(-1)).toEqual(['stepOnce', 'policy'])
   })
 
+  it('says why the log of the run cannot be downloaded, until it can', async () => {
+    const { playground, loop } = await running()
+    loop.error = new Error('The log of run a is no longer kept.')
+    await playground.launcher.saveLog()
+    expect(playground.live.notice).toBe('The log of run a is no longer kept.')
+    await playground.launcher.saveLog()
+    expect(playground.live.notice).toBeNull()
+  })
+
   it('starts again with the key that it failed without', async () => {
     const { playground, loop } = page()
     await playground.open()

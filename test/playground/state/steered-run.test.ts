@@ -100,6 +100,20 @@ describe('a run under way', () => {
     expect(patches(loop)).toEqual([{ lambda: 3 }, { lambda: 7 }])
   })
 
+  it('takes nothing of a link whose settings are restored, even after a preset replaced them', async () => {
+    const { playground, loop } = await running()
+    playground.set('lambda', 3)
+    await followLink(playground, 2)
+    await playground.restoreSettings()
+    await playground.restoreSettings()
+    expect(playground.draft.values.lambda).toBe(2)
+    expect(playground.launcher.takesChanges).toBe(false)
+    playground.choosePreset('household+policy-only')
+    await playground.restoreSettings()
+    expect(playground.draft.values.lambda).toBe(2)
+    expect([playground.launcher.takesChanges, patches(loop)]).toEqual([false, [{ lambda: 3 }]])
+  })
+
   it('takes no changes if a link replaced nothing that could be restored', async () => {
     const { playground, loop } = await running()
     await followLink(playground, 2)

@@ -1,5 +1,5 @@
 /** Labels beside the marks of a chart: each is in the first row where it covers none of those before it. */
-export interface LabelSpan {
+interface LabelSpan {
   start: number
   end: number
 }

@@ -2,14 +2,14 @@
 import type { Point } from './scale.ts'
 
 /** Bounds of a plot, in pixels; y grows downward. */
-export interface PlotBounds {
+interface PlotBounds {
   left: number
   right: number
   top: number
   bottom: number
 }
 
-export interface LabelPlace extends Point {
+interface LabelPlace extends Point {
   anchor: 'start' | 'end'
 }
 

@@ -100,9 +100,3 @@ export function tableRows(curves: readonly { points: readonly Point[] }[]): Tabl
   })
   return [...rows].sort(([a], [b]) => a - b).map(([at, values]) => ({ at, values }))
 }
-
-/** At most `limit` rows, spread evenly, including the first and the last. */
-export function spread<T>(rows: readonly T[], limit: number): readonly T[] {
-  if (rows.length <= limit) return rows
-  return Array.from({ length: limit }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (limit - 1))]!)
-}

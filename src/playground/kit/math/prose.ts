@@ -1,7 +1,7 @@
 /** Text with formulas in it: those between `$` and `$`, and symbols that no word can be mistaken for. */
 import { plainFormula } from './formula.ts'
 
-export interface ProsePart {
+interface ProsePart {
   isFormula: boolean
   text: string
 }

@@ -10,7 +10,7 @@ const HOW = 'Arrow keys move among its symbols'
 
 type SymbolElement = HTMLElement | MathMLElement
 
-export class SymbolStop {
+class SymbolStop {
   readonly #symbols = new Set<SymbolElement>()
   /** Where the focus was last, and where Tab returns to. */
   #last: SymbolElement | null = null

@@ -10,7 +10,7 @@ import { counted } from '../../kit/format.ts'
 import { measuredTasks } from '../../run/thresholds.ts'
 import { settingsOf } from '../../run/trajectories.ts'
 
-export interface Forecast {
+interface Forecast {
   sentence: string
   /** The part of the page with the details. */
   href: '#equation' | '#thresholds'

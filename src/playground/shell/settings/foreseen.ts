@@ -1,7 +1,7 @@
 /** Settings whose effect can be predicted from the run on show (change-forecast.ts, loaded when one changes). */
 import type { Settings } from '../../../method/settings.ts'
 
-export const FORESEEN = ['lambda', 'signal', 'alphaLow', 'alphaHigh'] as const satisfies readonly (keyof Settings)[]
+const FORESEEN = ['lambda', 'signal', 'alphaLow', 'alphaHigh'] as const satisfies readonly (keyof Settings)[]
 export type Foreseen = (typeof FORESEEN)[number]
 
 export function isForeseen(name: keyof Settings): name is Foreseen {

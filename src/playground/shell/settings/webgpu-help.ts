@@ -2,7 +2,7 @@
  * How to get WebGPU in your browser. Without it the page computes on the CPU, which is only slower.
  * Versions: https://github.com/gpuweb/gpuweb/wiki/Implementation-Status
  */
-export type BrowserName = 'Firefox' | 'Safari' | 'Edge' | 'Chrome' | 'another'
+type BrowserName = 'Firefox' | 'Safari' | 'Edge' | 'Chrome' | 'another'
 
 const ON_CHROMIUM = (name: string, inside: string) => [
   `${name} has WebGPU from version 113 on (Android: 121). Update it if yours is older.`,

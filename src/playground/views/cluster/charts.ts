@@ -1,4 +1,5 @@
 /** Charts of cluster runs: those that the release measures, and several runs in one chart. */
+import type { GatewayRun } from '../../../cluster/protocol.ts'
 import type { RunView } from '../../../runs/fold.ts'
 import { charts } from '../../run/curves.ts'
 import { seriesPoints } from '../../run/series-points.ts'
@@ -9,6 +10,24 @@ export function knownCharts(view: RunView): Chart[] {
   const all = charts(view)
   const known = all.filter(({ series }) => series.some(({ points }) => points.length > 0))
   return known.length > 0 ? known : all.slice(0, 1)
+}
+
+interface FollowedRun {
+  summary: Pick<GatewayRun, 'name' | 'runId'>
+  gateway: string
+}
+
+/** From short to long. The last tells any two runs apart: a page follows a run of a gateway once. */
+const NAMES: readonly ((run: FollowedRun) => string)[] = [
+  ({ summary }) => summary.name || summary.runId,
+  ({ summary }) => summary.runId,
+  ({ summary, gateway }) => `${summary.runId} on ${gateway}`,
+]
+
+/** The shortest names of which no two are equal: a gateway gives all unnamed runs of a system the same name. */
+export function distinctNames(runs: readonly FollowedRun[]): string[] {
+  const choices = NAMES.map((nameOf) => runs.map(nameOf))
+  return choices.find((names) => new Set(names).size === names.length) ?? choices.at(-1)!
 }
 
 interface NamedRun {

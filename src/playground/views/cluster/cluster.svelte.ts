@@ -2,12 +2,20 @@
 import { GatewayClient } from '../../../cluster/client/gateway-client.ts'
 import { GatewayError } from '../../../cluster/client/gateway-error.ts'
 import { checkConnection, type ConnectionCheck } from '../../../cluster/client/connection-check.ts'
-import type { EditableField, LaunchPlan, ReleasedSystem, GatewayRun, LaunchRequest } from '../../../cluster/protocol.ts'
+import type {
+  EditableField,
+  LaunchPlan,
+  LiveParameter,
+  ReleasedSystem,
+  GatewayRun,
+  LaunchRequest,
+} from '../../../cluster/protocol.ts'
 import { ClusterProfiles } from './profiles.svelte.ts'
 import { ClusterRun } from './run.svelte.ts'
 
 export class Cluster {
-  readonly profiles = new ClusterProfiles()
+  /** The form and the connection name the same gateway. */
+  readonly profiles = new ClusterProfiles(() => this.disconnect())
   #check = $state.raw<ConnectionCheck | null>(null)
   #isChecking = $state.raw(false)
   #client = $state.raw<GatewayClient | null>(null)
@@ -26,6 +34,10 @@ export class Cluster {
   }
   get isConnected(): boolean {
     return this.#client !== null
+  }
+  /** Of the connected gateway; null without one. */
+  get address(): string | null {
+    return this.#client?.address ?? null
   }
   /** All runs of the gateway, newest first. */
   get runs(): readonly GatewayRun[] {
@@ -87,7 +99,7 @@ export class Cluster {
   async refresh(): Promise<void> {
     await this.#send(async (client) => {
       const runs = await client.runs()
-      this.#runs = runs.toSorted((a, b) => b.startedAt - a.startedAt)
+      if (this.#client === client) this.#runs = runs.toSorted((a, b) => b.startedAt - a.startedAt)
     })
   }
 
@@ -103,20 +115,27 @@ export class Cluster {
   /** Launches a run and follows it; null on failure, with the reason in `problem`. */
   async launch(request: LaunchRequest): Promise<ClusterRun | null> {
     let run: ClusterRun | null = null
+    const parameters = this.#parametersOf(request.system)
     await this.#send(async (client) => {
       const { run: summary } = await client.start(request)
-      run = this.follow(summary)
+      run = this.#followOn(client, summary, parameters)
     })
     if (run) await this.refresh()
     return run
   }
 
   follow(summary: GatewayRun): ClusterRun | null {
-    const client = this.#client
-    if (!client) return null
+    return this.#client && this.#followOn(this.#client, summary, this.#parametersOf(summary.system))
+  }
+
+  #parametersOf(system: ReleasedSystem): readonly LiveParameter[] {
+    return this.#check?.health?.systems[system]?.parameters ?? []
+  }
+
+  /** The page may be connected to another gateway by now. */
+  #followOn(client: GatewayClient, summary: GatewayRun, parameters: readonly LiveParameter[]): ClusterRun {
     const known = this.#followed.find((run) => run.runId === summary.runId && run.gateway === client.address)
     if (known) return known
-    const parameters = this.#check?.health?.systems[summary.system]?.parameters ?? []
     const run = new ClusterRun(client, summary, parameters)
     this.#followed = [...this.#followed, run]
     return run

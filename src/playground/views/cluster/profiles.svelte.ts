@@ -15,11 +15,14 @@ function withToken(tokens: Tokens, id: string, token: string): Tokens {
 }
 
 export class ClusterProfiles {
+  readonly #onleave: () => void
   #book = $state.raw<ClusterProfileBook>({ profiles: [], chosen: null })
   #tokens = $state.raw<Tokens>({})
   #kept = $state.raw<Tokens>({})
 
-  constructor() {
+  /** `onleave` is called when another server is chosen: another profile, or another address for the same one. */
+  constructor(onleave: () => void = () => {}) {
+    this.#onleave = onleave
     this.#book = parseProfileBook(readLocal(PROFILES_KEY))
     this.#kept = parseKeptTokens(readLocal(TOKENS_KEY))
     this.#tokens = this.#kept
@@ -72,7 +75,9 @@ export class ClusterProfiles {
   }
 
   #write(book: ClusterProfileBook): void {
+    const { id, address } = this.chosen
     this.#book = book
+    if (id !== this.chosen.id || address !== this.chosen.address) this.#onleave()
     writeLocal(PROFILES_KEY, JSON.stringify(book))
   }
 }

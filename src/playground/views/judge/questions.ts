@@ -4,6 +4,7 @@
  */
 import type { Score } from '../../../method/ports.ts'
 import type { BatchGroup } from '../../../runs/batch.ts'
+import { spread } from '../../kit/spread.ts'
 
 export interface JudgedStep {
   trajectory: number
@@ -38,12 +39,6 @@ export function stepsToJudge({ episodes, instruction, scores }: BatchGroup, coun
   const half = Math.min(Math.floor(count / 2), useful.length, wasted.length)
   const chosen = new Set([...spread(useful, half), ...spread(wasted, half)])
   return known.filter((each) => chosen.has(each))
-}
-
-/** `count` of the items, evenly spread from the first to the last. */
-function spread<Item>(items: readonly Item[], count: number): Item[] {
-  const gap = count > 1 ? (items.length - 1) / (count - 1) : 0
-  return Array.from({ length: count }, (_, i) => items[Math.round(i * gap)]!)
 }
 
 /** The sign of the mean vote; 0 for a tie. */

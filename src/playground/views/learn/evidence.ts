@@ -16,6 +16,21 @@ export function finished(view: RunView): { iteration: IterationView; settings: S
   })
 }
 
+/**
+ * Counts an iteration once, while it is whole: a long run releases the episodes of earlier iterations, and what they showed would
+ * be forgotten. Null for one that was released before it was counted.
+ */
+export function countedOnce<Count>(
+  count: (iteration: IterationView, view: RunView, settings: Settings) => Count,
+): (iteration: IterationView, view: RunView, settings: Settings) => Count | null {
+  const counts = new WeakMap<IterationView, { count: Count }>()
+  return (iteration, view, settings) => {
+    let known = counts.get(iteration)
+    if (!known && !iteration.isReleased) counts.set(iteration, (known = { count: count(iteration, view, settings) }))
+    return known ? known.count : null
+  }
+}
+
 /** A share, counted: `hits` of `of`. */
 export interface Tally {
   hits: number

@@ -6,7 +6,7 @@
 import type { RunView } from '../../../runs/fold.ts'
 import { batchOf } from '../../../runs/batch.ts'
 import { counted, percent, signed } from '../../kit/format.ts'
-import { finished, isMeanAbove, isMostly, mean, missing, seen } from './evidence.ts'
+import { countedOnce, finished, isMeanAbove, isMostly, mean, missing, seen } from './evidence.ts'
 import type { Observation } from './lesson.ts'
 
 const updates = (view: RunView) => view.iterations.filter(({ rewardUpdate }) => rewardUpdate !== null).length
@@ -74,59 +74,68 @@ export function difficultyTilts(view: RunView): Observation {
 
 const FEWEST_WRONG = 10
 
+const unanimousSteps = countedOnce((iteration, view, settings) => {
+  const count = { silent: 0, wrong: 0, trained: 0, wouldTrain: 0 }
+  for (const group of batchOf(view, iteration)) {
+    if (group.kind !== 'steps' || group.isRejected) continue
+    const accuracy = mean(group.outcomes.map((outcome) => (outcome === 1 ? 1 : 0)))
+    if (accuracy < settings.rewardAccuracyLow || accuracy > settings.rewardAccuracyHigh) continue
+    const other = group.derive({ ...settings, profile: 'paper', rewardGrouping: 'step' })
+    count.wouldTrain += other.reward.flat(2).filter((value) => value !== null).length
+    group.episodes.forEach(({ episode, rewardAdvantages }, trajectory) => {
+      group.scores[trajectory]!.forEach((votes, step) => {
+        const values = rewardAdvantages?.[step] ?? []
+        count.trained += values.filter((value) => value !== null).length
+        const isUnanimous = votes.length > 1 && votes[0] !== 0 && votes.every((vote) => vote === votes[0])
+        if (!isUnanimous || !values.every((value) => value === null)) return
+        count.silent++
+        if (votes[0] !== episode.steps[step]?.trueLabel) count.wrong++
+      })
+    })
+  }
+  return count
+})
+
 /** Unanimous votes that are wrong, and that an update leaves as they are. */
 export function silentErrors(view: RunView): Observation {
-  let silent = 0
-  let wrong = 0
-  let trained = 0
-  let wouldTrain = 0
-  for (const { iteration, settings } of finished(view)) {
-    if (!iteration.rewardUpdate) continue
-    for (const group of batchOf(view, iteration)) {
-      if (group.kind !== 'steps' || group.isRejected) continue
-      const accuracy = mean(group.outcomes.map((outcome) => (outcome === 1 ? 1 : 0)))
-      if (accuracy < settings.rewardAccuracyLow || accuracy > settings.rewardAccuracyHigh) continue
-      const other = group.derive({ ...settings, profile: 'paper', rewardGrouping: 'step' })
-      wouldTrain += other.reward.flat(2).filter((value) => value !== null).length
-      group.episodes.forEach(({ episode, rewardAdvantages }, trajectory) => {
-        group.scores[trajectory]!.forEach((votes, step) => {
-          const values = rewardAdvantages?.[step] ?? []
-          trained += values.filter((value) => value !== null).length
-          const isUnanimous = votes.length > 1 && votes[0] !== 0 && votes.every((vote) => vote === votes[0])
-          if (!isUnanimous || !values.every((value) => value === null)) return
-          silent++
-          if (votes[0] !== episode.steps[step]?.trueLabel) wrong++
-        })
-      })
-    }
-  }
+  const counts = finished(view).flatMap(({ iteration, settings }) =>
+    iteration.rewardUpdate ? (unanimousSteps(iteration, view, settings) ?? []) : [],
+  )
+  const sum = (of: 'silent' | 'wrong' | 'trained' | 'wouldTrain') =>
+    counts.reduce((total, count) => total + count[of], 0)
+  const [silent, wrong] = [sum('silent'), sum('wrong')]
   if (silent < 2 * FEWEST_WRONG)
     return missing(`${counted(silent, 'unanimous step')} trained nothing in an update. ${2 * FEWEST_WRONG} are needed.`)
   return seen(
     wrong >= FEWEST_WRONG && 10 * wrong >= silent,
-    `${wrong} of ${silent} steps with unanimous votes are judged wrongly, and the update left them. It trained ${trained} votes; our comparison would have trained ${wouldTrain}.`,
+    `${wrong} of ${silent} steps with unanimous votes are judged wrongly, and the update left them. It trained ${sum('trained')} votes; our comparison would have trained ${sum('wouldTrain')}.`,
   )
 }
 
+const worthOfTests = countedOnce(({ writtenTests }) => {
+  const worth = { true: [] as number[], false: [] as number[] }
+  for (const { written, advantages } of writtenTests) {
+    written.tests.forEach(({ isTrue }, test) => {
+      const value = advantages?.[test]
+      if (isTrue !== null && value !== null && value !== undefined) worth[isTrue ? 'true' : 'false'].push(value)
+    })
+  }
+  return worth
+})
+
 /** False tests earn less than true ones where their writer learns from it. */
 export function liesAreCostly(view: RunView): Observation {
-  const advantages = { true: [] as number[], false: [] as number[] }
-  for (const { iteration } of finished(view)) {
-    if (!iteration.rewardUpdate) continue
-    for (const { written, advantages: values } of iteration.writtenTests) {
-      written.tests.forEach(({ isTrue }, test) => {
-        const value = values?.[test]
-        if (isTrue !== null && value !== null && value !== undefined) advantages[isTrue ? 'true' : 'false'].push(value)
-      })
-    }
-  }
-  const lies = advantages.false
-  if (lies.length < 5 || advantages.true.length < 5)
+  const counts = finished(view).flatMap(({ iteration, settings }) =>
+    iteration.rewardUpdate ? (worthOfTests(iteration, view, settings) ?? []) : [],
+  )
+  const lies = counts.flatMap((count) => count.false)
+  const truths = counts.flatMap((count) => count.true)
+  if (lies.length < 5 || truths.length < 5)
     return missing(
-      `The reward model learned from ${counted(lies.length, 'false test')} and ${advantages.true.length} true ones. Five of each are needed.`,
+      `The reward model learned from ${counted(lies.length, 'false test')} and ${truths.length} true ones. Five of each are needed.`,
     )
   return seen(
-    isMeanAbove(advantages.true, lies),
-    `Mean advantage: ${signed(mean(lies))} for ${lies.length} false tests, ${signed(mean(advantages.true))} for ${advantages.true.length} true ones.`,
+    isMeanAbove(truths, lies),
+    `Mean advantage: ${signed(mean(lies))} for ${lies.length} false tests, ${signed(mean(truths))} for ${truths.length} true ones.`,
   )
 }

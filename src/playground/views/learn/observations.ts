@@ -3,10 +3,10 @@
  * Each can fail: none follows from the arithmetic alone, and where it depends on votes, a judge that tosses coins (or, for
  * reward hacking, one that is never wrong) does not pass. Those about the reward model are in judge-observations.ts.
  */
-import type { IterationView, RunView } from '../../../runs/fold.ts'
+import type { RunView } from '../../../runs/fold.ts'
 import { batchOf } from '../../../runs/batch.ts'
 import { counted, percent } from '../../kit/format.ts'
-import { finished, isShareAbove, mean, missing, seen, share, type Tally } from './evidence.ts'
+import { countedOnce, finished, isShareAbove, mean, missing, seen, share, type Tally } from './evidence.ts'
 import type { Observation } from './lesson.ts'
 
 export const FEWEST_STEPS = 30
@@ -23,7 +23,8 @@ export function votesRank(view: RunView): Observation {
     const without = iteration.metrics['policy/frac_reward_zero_std']
     if (without !== undefined && settings.signal !== 'step') shares[settings.signal].push(without)
     if (settings.signal !== 'integrated') continue
-    const silent = goodWhereOutcomesAreSilent(view, iteration)
+    const silent = goodWhereOutcomesAreSilent(iteration, view, settings)
+    if (silent === null) continue
     addTo(encouraged, silent.encouraged)
     addTo(discouraged, silent.discouraged)
   }
@@ -44,10 +45,7 @@ export function votesRank(view: RunView): Observation {
 }
 
 /** Good steps among those that votes encourage, and among those that they discourage, in sets whose rollouts all ended alike. */
-export function goodWhereOutcomesAreSilent(
-  view: RunView,
-  iteration: IterationView,
-): Record<'encouraged' | 'discouraged', Tally> {
+export const goodWhereOutcomesAreSilent = countedOnce((iteration, view) => {
   const tallies = { encouraged: { hits: 0, of: 0 }, discouraged: { hits: 0, of: 0 } }
   for (const group of batchOf(view, iteration)) {
     const longest = Math.max(...group.episodes.map(({ episode }) => episode.steps.length))
@@ -63,7 +61,7 @@ export function goodWhereOutcomesAreSilent(
     }
   }
   return tallies
-}
+})
 
 export function addTo(sum: Tally, { hits, of }: Tally): void {
   sum.hits += hits
@@ -82,14 +80,7 @@ export function mistakesEncouraged(view: RunView): Observation {
   for (const { iteration, settings } of finished(view)) {
     const tally = settings.lambda <= SMALL_LAMBDA ? small : settings.lambda >= LARGE_LAMBDA ? large : null
     if (tally === null || settings.signal !== 'integrated') continue
-    for (const { episode, policyAdvantages } of iteration.episodes) {
-      if (episode.outcome === 1) continue
-      policyAdvantages?.forEach((advantage, step) => {
-        if (advantage === null || episode.steps[step]?.trueLabel !== -1) return
-        tally.of++
-        if (advantage > 0) tally.hits++
-      })
-    }
+    addTo(tally, encouragedBadSteps(iteration, view, settings) ?? { hits: 0, of: 0 })
   }
   if (small.of < FEWEST_BAD_STEPS || large.of < FEWEST_BAD_STEPS)
     return missing(
@@ -100,6 +91,19 @@ export function mistakesEncouraged(view: RunView): Observation {
     `Encouraged among the bad steps of failed rollouts: ${percent(share(small))} at small λ, ${percent(share(large))} at large λ.`,
   )
 }
+
+/** Among the bad steps of failed rollouts. */
+const encouragedBadSteps = countedOnce(({ episodes }) => {
+  const tally: Tally = { hits: 0, of: 0 }
+  for (const { episode, policyAdvantages } of episodes) {
+    if (episode.outcome === 1) continue
+    policyAdvantages?.forEach((advantage, step) => {
+      if (advantage === null || episode.steps[step]?.trueLabel !== -1) return
+      addTo(tally, { hits: advantage > 0 ? 1 : 0, of: 1 })
+    })
+  }
+  return tally
+})
 
 const FEWEST_REWRITES = 8
 

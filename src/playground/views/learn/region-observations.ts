@@ -25,7 +25,8 @@ export function flipsCost(view: RunView): Observation {
   for (const { iteration, settings } of finished(view)) {
     const tallies = settings.voteFlips <= FEW_FLIPS ? few : settings.voteFlips >= MANY_FLIPS ? many : null
     if (tallies === null || settings.signal !== 'integrated') continue
-    const silent = goodWhereOutcomesAreSilent(view, iteration)
+    const silent = goodWhereOutcomesAreSilent(iteration, view, settings)
+    if (silent === null) continue
     addTo(tallies.encouraged, silent.encouraged)
     addTo(tallies.discouraged, silent.discouraged)
   }

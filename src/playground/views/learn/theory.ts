@@ -51,8 +51,9 @@ export function runEstimate(view: RunView): RunEstimate | null {
   }
 }
 
+/** At least as many as a run may have. */
 export const MOST_EVALUATIONS = 32
-export const MOST_LAMBDA = 4
+export const MOST_LAMBDA = 10
 const ACCURACIES = 20
 
 interface TheoryNumbers {
@@ -114,7 +115,7 @@ export function agreementCurve({ pPlus, pMinus }: Pick<TheoryInput, 'pPlus' | 'p
 }
 
 /** E[R·S] for accuracies from 0 to 1. */
-export function feedbackCurve({ pPlus, pMinus, evaluations, lambda }: TheoryInput): Point[] {
+function feedbackCurve({ pPlus, pMinus, evaluations, lambda }: TheoryInput): Point[] {
   return agreementCurve({ pPlus, pMinus }).map(({ x, y }) => ({
     x,
     y: y + lambda * expectedSelfAgreement(x, pPlus, pMinus, evaluations),

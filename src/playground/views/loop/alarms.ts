@@ -23,7 +23,7 @@ export const ALARMS = [
 ] as const
 export type AlarmId = (typeof ALARMS)[number]
 
-export interface Lever {
+interface Lever {
   /** What to do, in one sentence. */
   advice: string
   /** The change that a button makes; null if there is none. */
@@ -49,14 +49,14 @@ const LASTING = 3
 const HALF = 5
 const ACCEPTANCE_WINDOW = 10
 
-export const COLLAPSED_SCORE = 0.9
-export const HACKED_SCORE_RISE = 0.15
-export const HACKED_OUTCOME_FALL = 0.2
-export const COLLAPSED_ENTROPY = 0.2
-export const BLOWN_KL = 0.1
-export const UNPARSABLE_SHARE = 0.1
-export const MEASURED_CANDIDATES = 8
-export const CONSTANT_SETS = 0.8
+const COLLAPSED_SCORE = 0.9
+const HACKED_SCORE_RISE = 0.15
+const HACKED_OUTCOME_FALL = 0.2
+const COLLAPSED_ENTROPY = 0.2
+const BLOWN_KL = 0.1
+const UNPARSABLE_SHARE = 0.1
+const MEASURED_CANDIDATES = 8
+const CONSTANT_SETS = 0.8
 
 type Finding = Pick<Alarm, 'state' | 'evidence'>
 interface Rule {

@@ -6,7 +6,7 @@
  */
 import type { Series } from '../../../runs/fold.ts'
 
-export interface HeldOutFall {
+interface HeldOutFall {
   /** Accuracies in both splits, at the best evaluation and at the last one. */
   best: number[]
   last: number[]

@@ -10,6 +10,7 @@ import { batchOf, isJudged } from '../../../runs/batch.ts'
 import type { Score } from '../../../method/ports.ts'
 import { DEFAULTS, type Settings, type World } from '../../../method/settings.ts'
 import { WORLDS } from '../../../worlds/index.ts'
+import { settingsOf } from '../../run/trajectories.ts'
 import { FLOWS, type FlowId, type LoopSymbol } from './loop-symbols.ts'
 import { counted, decimal, percent, signed, UNKNOWN, whole } from '../../kit/format.ts'
 
@@ -43,7 +44,7 @@ export function phaseName(phase: Phase, world: World): string {
   return WORLDS[world].phases[phase]
 }
 
-export interface IterationNumbers {
+interface IterationNumbers {
   rollouts: number
   steps: number
   tasks: number
@@ -168,7 +169,7 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
   }
 }
 
-export interface LoopFlows {
+interface LoopFlows {
   flows: Record<FlowId, Flow>
   /** The junction R = O + λ S̄ with its numbers. */
   junction: { formula: string; numbers: { id: 'feedback' | 'lambda'; text: string }[] }
@@ -185,15 +186,19 @@ export function loopFlows(
   world: World = view.settings?.world ?? DEFAULTS.world,
   triedLambda: number | null = null,
 ): LoopFlows {
-  const settings = { ...(view.settings ?? DEFAULTS), ...(triedLambda !== null && { lambda: triedLambda }) }
+  const tried = triedLambda === null ? {} : { lambda: triedLambda }
+  const settings = { ...(view.settings ?? DEFAULTS), ...tried }
   const { nouns, isOneStep, evidence, flows: words } = WORLDS[world]
   const now = view.current
   const before = view.iterations.at(-2)
-  const numbersOf = (iteration: IterationView) =>
-    triedLambda === null ? iterationNumbers(iteration, settings) : numbersUnder(view, iteration, settings)
+  const numbersOf = (iteration: IterationView) => {
+    // Those that it ran with: the settings may have changed since.
+    const own = { ...(settingsOf(view, iteration.iteration) ?? settings), ...tried }
+    const numbers = triedLambda === null ? iterationNumbers(iteration, own) : numbersUnder(view, iteration, own)
+    return { ...numbers, evaluationsPerStep: own.evaluationsPerStep }
+  }
   const current = now ? numbersOf(now) : null
   const earlier = before ? numbersOf(before) : null
-  const m = settings.evaluationsPerStep
   const noun = nouns.task
 
   function flow(
@@ -202,7 +207,7 @@ export function loopFlows(
     name: string,
     from: string,
     to: string,
-    write: (n: IterationNumbers) => string | null,
+    write: (n: NonNullable<typeof current>) => string | null,
   ): Flow {
     const fresh = current ? write(current) : null
     const old = fresh === null && earlier ? write(earlier) : null
@@ -223,7 +228,7 @@ export function loopFlows(
     ),
     steps: flow('steps', 'τ', words.steps, 'policy', 'reward model', (n) => {
       if (n.steps === 0) return null
-      return `${whole(isOneStep ? n.rollouts : n.steps)} × ${m} ${evidence}`
+      return `${whole(isOneStep ? n.rollouts : n.steps)} × ${n.evaluationsPerStep} ${evidence}`
     }),
     score: flow('score', 'S̄', words.score, 'reward model', 'feedback', (n) =>
       n.meanScore === null ? null : signed(n.meanScore),

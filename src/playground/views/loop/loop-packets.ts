@@ -9,7 +9,7 @@ import { percent, signed } from '../../kit/format.ts'
 import { activeFlows } from './loop-flows.ts'
 import type { FlowId } from './loop-symbols.ts'
 
-export interface Packet {
+interface Packet {
   id: FlowId
   text: string
 }

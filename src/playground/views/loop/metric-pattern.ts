@@ -4,7 +4,7 @@
  */
 import { errorText } from '../../../threads/error-text.ts'
 
-export type ReadPattern = { expression: RegExp } | { problem: string }
+type ReadPattern = { expression: RegExp } | { problem: string }
 
 export function readPattern(text: string): ReadPattern {
   let expression: RegExp

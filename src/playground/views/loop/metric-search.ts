@@ -13,7 +13,7 @@ import { rowPoints } from '../../run/compare.ts'
 import type { RunChart, RunSeries } from '../../run/curves.ts'
 import { seriesPoints } from '../../run/series-points.ts'
 
-export interface Alias {
+interface Alias {
   of: 'verl' | 'TRL' | 'TRL in W&B'
   name: string
 }

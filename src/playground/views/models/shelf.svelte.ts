@@ -38,6 +38,7 @@ export class ModelsShelf {
   #found = $state.raw<readonly ModelRecord[]>([])
   #folders = $state.raw<readonly LocalFolder[]>([])
   #transfer = $state.raw<{ what: string; state: TransferState } | null>(null)
+  #news = $state.raw('')
   #problem = $state.raw<string | null>(null)
   #stop: AbortController | null = null
 
@@ -62,6 +63,10 @@ export class ModelsShelf {
   }
   get transfer(): { what: string; state: TransferState } | null {
     return this.#transfer
+  }
+  /** How the last download or copy began or ended, without its bytes. */
+  get news(): string {
+    return this.#news
   }
   get problem(): string | null {
     return this.#problem
@@ -163,6 +168,7 @@ export class ModelsShelf {
     const { signal } = this.#stop
     const meter = new TransferMeter(() => performance.now())
     this.#transfer = { what, state: meter.update(0, 0) }
+    this.#news = `Loading ${what}…`
     let shownAt = 0
     const isDone = await this.#try(async () => {
       await move((done, total) => {
@@ -174,6 +180,7 @@ export class ModelsShelf {
     }, signal)
     this.#stop = null
     this.#transfer = null
+    this.#news = isDone ? `${what} is in this browser now.` : signal.aborted ? `Loading ${what} was cancelled.` : ''
     await this.#lookAtStores().catch(() => undefined)
     return isDone
   }

@@ -28,7 +28,7 @@ export interface EffectCell {
   isPleased: boolean
 }
 
-export interface EffectPanel {
+interface EffectPanel {
   lambda: number
   voteFlips: number[]
   rows: { start: string; startAccuracy: number | null; cells: (EffectCell | null)[] }[]

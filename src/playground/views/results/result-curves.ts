@@ -12,7 +12,7 @@ const LOOKS: readonly Pick<ChartSeries, 'hue' | 'line'>[] = [
   { hue: 'reward', line: 'solid' },
 ]
 
-export interface ResultChart {
+interface ResultChart {
   chart: Chart
   lastIteration: number
 }

@@ -8,7 +8,7 @@ import { decimal, percent, signed, UNKNOWN, whole } from '../../kit/format.ts'
 
 type Unit = ResultsMeasure['unit']
 
-export interface ResultCell {
+interface ResultCell {
   /** "61.2 ± 3.4 %" */
   text: string
   /** "paper 60.2 %"; null where the paper has no such number. */
@@ -17,7 +17,7 @@ export interface ResultCell {
   note: string | null
 }
 
-export interface ResultRow {
+interface ResultRow {
   row: ResultsRow
   cells: ResultCell[]
 }

@@ -55,6 +55,11 @@ export function driftBars({ tasks }: Pick<RunView, 'tasks'>): DriftBar[] {
   ]
 }
 
+/** The pool under Tasks. Without settings, a link means the default world's recorded run, which is the story's. */
+export function driftLink(run: RunView): string {
+  return `#tasks&at=${run.iterations.length}`
+}
+
 export function driftSentence(run: RunView): string {
   const after = run.iterations.length
   const isQuiet = driftBars(run).every(({ value, alarm }) => alarm === null || value <= alarm)

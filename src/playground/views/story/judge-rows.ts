@@ -2,7 +2,7 @@
 import type { Score } from '../../../method/ports.ts'
 import type { TellingEpisode } from '../../../runs/telling-episode.ts'
 
-export interface JudgeRow {
+interface JudgeRow {
   action: string
   trueLabel: 1 | -1 | null
   /** R of the step. */

@@ -7,6 +7,7 @@ import type { BatchGroup } from '../../../runs/batch.ts'
 import type { TellingEpisode } from '../../../runs/telling-episode.ts'
 import type { AcceptedRewrite } from '../../../runs/telling-rewrite.ts'
 import { counted, percent } from '../../kit/format.ts'
+import { spread } from '../../kit/spread.ts'
 import { signalGains } from './signals.ts'
 
 export interface Question {
@@ -51,7 +52,7 @@ export function votesQuestion({ group, settings, trajectory, step }: TellingEpis
   }
 }
 
-export interface VoteTally {
+interface VoteTally {
   /** Votes that train, and agree or disagree with the true label. */
   right: number
   wrong: number
@@ -149,12 +150,6 @@ function numberWord(count: number, all: number): string {
 function numbered(counts: readonly number[], right: number, word: (count: number) => string): Question['choices'] {
   const chosen = [...new Set(counts)].slice(0, 3).sort((a, b) => a - b)
   return chosen.map((count) => ({ label: word(count), isRight: count === right }))
-}
-
-/** At most `count` of the items, evenly spread. */
-function spread<Item>(items: readonly Item[], count: number): Item[] {
-  if (items.length <= count) return [...items]
-  return Array.from({ length: count }, (_, i) => items[Math.round((i * (items.length - 1)) / (count - 1))]!)
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

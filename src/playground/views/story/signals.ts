@@ -3,7 +3,7 @@ import { rowDifference, type Difference } from '../../../results/paired-differen
 import type { ResultsFile } from '../../../results/results-file.ts'
 
 /** Held-out accuracy in distribution at temperature 0, less that before training. */
-export interface SignalGain extends Difference {
+interface SignalGain extends Difference {
   row: string
   label: string
   iterations: number

@@ -10,7 +10,7 @@
  */
 import type { RewriteView, TaskView } from '../../../runs/fold.ts'
 import { counted, percent } from '../../kit/format.ts'
-import { rewriteState, STATE_WORDS, type Family, type RewriteState } from '../../run/tasks.ts'
+import { accuracyBefore, rewriteState, STATE_WORDS, type Family, type RewriteState } from '../../run/tasks.ts'
 
 export interface LineageNode {
   /** Id of the proposal, or of the task for the original. */
@@ -99,7 +99,7 @@ export function lineageRows(root: LineageNode, collapsed: ReadonlySet<string> = 
   return rows
 }
 
-export interface PassingLane {
+interface PassingLane {
   lane: number
   /** Whether it leads to the task in play. */
   isTrunk: boolean
@@ -117,7 +117,7 @@ export function passingLanes(rows: readonly LineageRow[]): PassingLane[][] {
   return passing.map((lanes) => [...lanes.values()])
 }
 
-export interface TreeMove {
+interface TreeMove {
   /** The row that gets the focus. */
   to: number
   /** A node to expand or collapse. */
@@ -155,7 +155,7 @@ export function accuracies(node: LineageNode): { before: number | null; after: n
     const latest = node.task?.history.at(-1)
     return { before: null, after: latest ? latest.won / latest.played : null }
   }
-  return { before: node.rewrite.proposal.accuracy, after: node.rewrite.resolution?.accuracyAfter ?? null }
+  return { before: accuracyBefore(node.rewrite), after: node.rewrite.resolution?.accuracyAfter ?? null }
 }
 
 /** The node in one line, for screen readers. */

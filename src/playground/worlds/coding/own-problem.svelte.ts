@@ -16,6 +16,8 @@ export class OwnProblem {
   #isTrying = $state.raw(false)
   #kept = $state.raw<string | null>(null)
   #hand = $state.raw<HandProgram | null>(null)
+  /** Counts the changes of the form, except those of the program, which is not part of the problem. */
+  #version = 0
 
   constructor(judge: HandJudge, problems: Problems) {
     this.#judge = judge
@@ -45,6 +47,7 @@ export class OwnProblem {
   }
 
   change(fields: Partial<OwnDraft>): void {
+    this.#version++
     this.#write(fields)
     this.#fault = null
     this.#kept = null
@@ -83,22 +86,24 @@ export class OwnProblem {
   async keep(): Promise<void> {
     const problem = await this.#sound()
     if (problem === null) return
+    const version = this.#version
     const { name, text } = fileOf(problem)
     const failures = await this.#problems.importFiles([new File([text], name, { type: 'application/json' })])
+    if (version !== this.#version) return
     if (failures.length === 0) this.#kept = name
     else this.#fault = failures.map(({ why }) => why).join(' ')
   }
 
   async #sound() {
     if (this.#isTrying) return null
-    const draft = this.#draft
-    const read = problemOf(draft)
+    const version = this.#version
+    const read = problemOf(this.#draft)
     this.#fault = 'fault' in read ? read.fault : null
     if ('fault' in read) return null
     this.#isTrying = true
     try {
       const fault = await this.#judge.checkerFault(read.problem)
-      if (draft !== this.#draft) return null
+      if (version !== this.#version) return null
       this.#fault = fault === null ? null : sentenceOf(fault)
       return fault === null ? read.problem : null
     } catch (cause) {

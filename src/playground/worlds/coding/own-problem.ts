@@ -9,7 +9,7 @@ const draftShape = v.object({
   functionName: v.string(),
   /** In seconds. */
   timeLimit: v.string(),
-  tests: v.array(v.object({ input: v.string(), output: v.string() })),
+  tests: v.pipe(v.array(v.object({ input: v.string(), output: v.string() })), v.minLength(1)),
   checker: v.string(),
   /** The program to try. */
   program: v.string(),
@@ -30,15 +30,10 @@ export const EMPTY_DRAFT: OwnDraft = {
   program: '',
 }
 
+const keptDraft = v.fallback(v.pipe(v.string(), v.parseJson(), draftShape), EMPTY_DRAFT)
+
 /** The kept draft; an empty form if there is none in this version's format. */
-export function parseDraft(text: string | null): OwnDraft {
-  try {
-    const result = v.safeParse(draftShape, JSON.parse(text ?? ''))
-    return result.success && result.output.tests.length > 0 ? result.output : EMPTY_DRAFT
-  } catch {
-    return EMPTY_DRAFT
-  }
-}
+export const parseDraft = (text: string | null): OwnDraft => v.parse(keptDraft, text)
 
 /** Empty rows are ignored. With a checker, a test without an output expects none. */
 export function problemOf(draft: OwnDraft): { problem: Problem } | { fault: string } {

@@ -24,8 +24,11 @@ export const CELL_SIGNS = {
   unknown: '·',
 } as const
 export type CellKind = keyof typeof CELL_SIGNS
-/** Count neither for nor against the program. */
-const SAYS_NOTHING: ReadonlySet<CellKind> = new Set(['unreadable', 'unknown', 'checker failed'])
+/** 0: counts neither for nor against the program, because the test was not run or its verdict is void. */
+export function scoreOf({ kind }: MatrixCell): Score {
+  if (kind === 'passed') return 1
+  return kind === 'unreadable' || kind === 'unknown' || kind === 'checker failed' ? 0 : -1
+}
 
 export interface MatrixCell {
   kind: CellKind
@@ -142,7 +145,7 @@ function finishedRow(
     // A test that its form cannot parse is not run either.
     return results[j] ? cellOf(results[j]) : UNREADABLE
   })
-  const run = generatedCells.filter(({ kind }) => !SAYS_NOTHING.has(kind))
+  const run = generatedCells.filter((cell) => scoreOf(cell) !== 0)
   return {
     index,
     episodeId: episode.episodeId,
@@ -241,6 +244,16 @@ function generatedColumn(
   }
 }
 
+/** The tests that count against a program. */
+export function failures(
+  { columns }: ProgramMatrix,
+  { cells }: MatrixRow,
+): (MatrixCell & Pick<MatrixColumn, 'index' | 'name'>)[] {
+  return columns.flatMap(({ index, name }) =>
+    scoreOf(cells[index]!) === -1 ? [{ index, name, ...cells[index]! }] : [],
+  )
+}
+
 /** What a false test expects, and what the programs that solve the problem answer instead. */
 export function lieSentence(matrix: ProgramMatrix, column: MatrixColumn): string | null {
   if (!column.marks.includes('lies') || !column.test) return null
@@ -294,10 +307,7 @@ export function programArithmetic(
   if (signal === 'outcome') return `R = O = "${r}"`
   const scores = matrix.columns
     .filter((column) => column.kind === 'generated')
-    .map((column): Score => {
-      const { kind } = row.cells[column.index]!
-      return kind === 'passed' ? 1 : SAYS_NOTHING.has(kind) ? 0 : -1
-    })
+    .map((column) => scoreOf(row.cells[column.index]!))
   const counted = scores.filter((score) => score !== 0).length
   const passed = scores.filter((score) => score === 1).length
   const failed = scores.filter((score) => score === -1).length

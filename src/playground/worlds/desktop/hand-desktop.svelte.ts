@@ -8,15 +8,10 @@ import { nextCommand } from '../../../worlds/desktop/planning/expert.ts'
 import type { DesktopGame } from '../../../worlds/desktop/engine/game.ts'
 import { clicked } from '../../../worlds/desktop/scene/dialects.ts'
 import type { Rectangle } from '../../../worlds/desktop/scene/scene.ts'
+import type { Hand, Turn } from '../theatre/hand.ts'
 import { screenView, type ScreenView } from './screen-view.ts'
 
-export interface Turn {
-  command: string
-  observation: string
-  accepted: boolean
-}
-
-export class HandDesktop {
+export class HandDesktop implements Hand {
   readonly game: DesktopGame
   readonly stepLimit: number
   #state: DesktopState

@@ -19,9 +19,10 @@ const draftShape = v.object({
 type OwnTaskDraft = v.InferOutput<typeof draftShape>
 
 const FIRST: OwnTaskDraft = { kind: OWN_KINDS[0]!, seed: 1, instruction: '', words: {} }
+const keptDraft = v.fallback(v.pipe(v.string(), v.parseJson(), draftShape), FIRST)
 
 export class OwnTask {
-  #draft = $state.raw<OwnTaskDraft>(readDraft())
+  #draft = $state.raw<OwnTaskDraft>(v.parse(keptDraft, readLocal(KEY)))
   readonly #offered = $derived(tasksOnDesktop(this.#draft.kind, this.#draft.seed))
   readonly #base = $derived(
     this.#offered.find(({ instruction }) => instruction === this.#draft.instruction) ?? this.#offered[0],
@@ -86,14 +87,5 @@ export class OwnTask {
   #change(fields: Partial<OwnTaskDraft>): void {
     this.#draft = { ...this.#draft, ...fields }
     writeLocal(KEY, JSON.stringify(this.#draft))
-  }
-}
-
-function readDraft(): OwnTaskDraft {
-  try {
-    const result = v.safeParse(draftShape, JSON.parse(readLocal(KEY) ?? ''))
-    return result.success ? result.output : FIRST
-  } catch {
-    return FIRST
   }
 }

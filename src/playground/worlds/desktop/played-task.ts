@@ -27,7 +27,7 @@ export function playedTask(view: RunView, taskId: string, settings: Pick<Setting
   const text = proposal.attempts.find(({ ok }) => ok)?.text
   const rewrite = text === undefined ? null : parseRewrite(text)
   if (!before || !rewrite) return null
-  const after = applyRewrite(before, rewrite, taskId, settings.maxSteps)
+  const after = applyRewrite(before, rewrite, taskId, { stepLimit: settings.maxSteps, allowsIdTasks: true })
   return after.ok ? shown(after.task) : null
 }
 

@@ -25,9 +25,10 @@ export interface ScreenMoment {
 export function replay(
   { game }: PlayedTask,
   { steps }: Pick<EpisodeFinished, 'steps'>,
-  { maxSteps, screen }: Pick<Settings, 'maxSteps' | 'screen'>,
+  { screen }: Pick<Settings, 'screen'>,
 ): Replay<ScreenMoment> {
-  const state = startGame(game, { stepLimit: maxSteps })
+  // The episode says where it ended: an evaluation may allow more steps than training does.
+  const state = startGame(game, { stepLimit: Infinity })
   const moments: ScreenMoment[] = [
     { view: screenView(state), pointer: null, isClick: false, typed: '', said: game.instruction },
   ]

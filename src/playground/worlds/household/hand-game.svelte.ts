@@ -7,24 +7,18 @@ import { openingText } from '../../../worlds/household/engine/observations.ts'
 import { distanceToGoal } from '../../../worlds/household/planning/plan.ts'
 import { startGame, type Dialect, type GameState } from '../../../worlds/household/engine/state.ts'
 import { describeTask, taskOf } from '../../../worlds/household/task.ts'
+import type { Hand, Turn } from '../theatre/hand.ts'
 import { commandGroups, type CommandGroup } from './hand-game.ts'
-
-export interface Turn {
-  command: string
-  observation: string
-  accepted: boolean
-}
-
-/** ALFWorld's own limit. */
-export const STEP_LIMIT = 50
 
 export interface HandGameOptions {
   dialect: Dialect
   explainRefusals: boolean
 }
 
-export class HandGame {
+export class HandGame implements Hand {
   readonly game: HouseholdGame
+  /** ALFWorld's own limit. */
+  readonly stepLimit = 50
   #dialect = $state.raw<Dialect>('v2')
   #isExplaining = $state.raw(false)
   #state: GameState
@@ -71,9 +65,6 @@ export class HandGame {
   get distance(): number {
     return this.#distance
   }
-  get steps(): number {
-    return this.#turns.length
-  }
   get isWon(): boolean {
     return this.#isWon
   }
@@ -105,7 +96,7 @@ export class HandGame {
   }
 
   #start(dialect: Dialect): GameState {
-    const state = startGame(this.game, { dialect, stepLimit: STEP_LIMIT, explainRefusals: this.#isExplaining })
+    const state = startGame(this.game, { dialect, stepLimit: this.stepLimit, explainRefusals: this.#isExplaining })
     this.#dialect = dialect
     this.#turns = []
     this.#opening = openingText(state)

@@ -33,9 +33,10 @@ const FIRST: OwnGameDraft = {
   target: 'countertop',
   seed: 1,
 }
+const keptDraft = v.fallback(v.pipe(v.string(), v.parseJson(), draftShape), FIRST)
 
 export class OwnGame {
-  #draft = $state.raw<OwnGameDraft>(readDraft())
+  #draft = $state.raw<OwnGameDraft>(offered(v.parse(keptDraft, readLocal(KEY))))
   readonly #drawn = $derived.by(() => drawn(this.#draft))
 
   get draft(): OwnGameDraft {
@@ -90,15 +91,6 @@ function drawn({ floorPlan, taskType, object, target, seed }: OwnGameDraft): {
   } catch (error) {
     if (error instanceof OwnGameError) return { game: null, fault: error.message }
     throw error
-  }
-}
-
-function readDraft(): OwnGameDraft {
-  try {
-    const result = v.safeParse(draftShape, JSON.parse(readLocal(KEY) ?? ''))
-    return result.success ? offered(result.output) : offered(FIRST)
-  } catch {
-    return offered(FIRST)
   }
 }
 

@@ -32,7 +32,7 @@ export function playedTask(view: RunView, taskId: string, settings: Settings): H
   const text = proposal.attempts.find(({ ok }) => ok)?.text
   const rewrite = text === undefined ? null : parseRewrite(text)
   if (!before || !rewrite) return null
-  const after = applyRewrite(before, rewrite, taskId, { stepLimit: settings.maxSteps })
+  const after = applyRewrite(before, rewrite, taskId, { stepLimit: settings.maxSteps, allowsIdGoals: true })
   return after.ok ? after.task : null
 }
 

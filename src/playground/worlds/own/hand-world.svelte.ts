@@ -1,10 +1,11 @@
 /** A task that a person plays command by command, in the sandbox as the policy plays it. */
 import type { OwnMoment } from '../../../worlds/own/play-service.ts'
 import type { OwnPlayer } from './own-player.ts'
+import type { Hand, Turn } from '../theatre/hand.ts'
 import type { PlayedTask } from './played-task.ts'
 import { errorText } from '../../../threads/error-text.ts'
 
-export class HandWorld {
+export class HandWorld implements Hand {
   readonly task: PlayedTask
   readonly stepLimit: number
   readonly #player: OwnPlayer
@@ -13,6 +14,7 @@ export class HandWorld {
   #moments = $state.raw<readonly OwnMoment[]>([])
   #problem = $state.raw<string | null>(null)
   #isAnswering = $state.raw(false)
+  #ticket = 0
 
   constructor(player: OwnPlayer, task: PlayedTask, stepLimit: number) {
     this.#player = player
@@ -27,7 +29,7 @@ export class HandWorld {
   get opening(): string {
     return this.#moments[0]?.text ?? ''
   }
-  get turns(): readonly { command: string; observation: string; accepted: boolean }[] {
+  get turns(): readonly Turn[] {
     return this.#commands.map((command, at) => ({
       command,
       observation: this.#moments[at + 1]?.text ?? '',
@@ -38,8 +40,8 @@ export class HandWorld {
   get problem(): string | null {
     return this.#problem
   }
-  get steps(): number {
-    return this.#commands.length
+  get distance(): number | null {
+    return this.moment?.distance ?? null
   }
   /** Whether the world has yet to answer. A command is not taken until it has. */
   get isAnswering(): boolean {
@@ -49,7 +51,7 @@ export class HandWorld {
     return this.moment?.outcome === 'won'
   }
   get isOver(): boolean {
-    return (this.moment !== null && this.moment.outcome !== 'open') || this.steps >= this.stepLimit
+    return (this.moment !== null && this.moment.outcome !== 'open') || this.#commands.length >= this.stepLimit
   }
 
   async say(command: string): Promise<void> {
@@ -61,18 +63,21 @@ export class HandWorld {
     return this.#play([])
   }
 
+  /** An answer that comes after the game was started over is not taken. */
   async #play(commands: readonly string[]): Promise<void> {
+    const ticket = ++this.#ticket
     this.#isAnswering = true
     try {
       const moments = await this.#player.play(this.task.world, this.task, commands)
+      if (ticket !== this.#ticket) return
       this.#problem = moments === null ? 'The log does not contain this task.' : null
       if (moments === null) return
       this.#commands = commands
       this.#moments = moments
     } catch (cause) {
-      this.#problem = errorText(cause)
+      if (ticket === this.#ticket) this.#problem = errorText(cause)
     } finally {
-      this.#isAnswering = false
+      if (ticket === this.#ticket) this.#isAnswering = false
     }
   }
 }

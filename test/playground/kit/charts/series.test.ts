@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { spread, tableRows, valueAt } from '../../../../src/playground/kit/charts/series.ts'
+import { tableRows, valueAt } from '../../../../src/playground/kit/charts/series.ts'
+import { spread } from '../../../../src/playground/kit/spread.ts'
 
 describe('a series', () => {
   it('keeps its last value until the next one', () => {

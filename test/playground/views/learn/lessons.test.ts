@@ -31,19 +31,19 @@ function sourcesOfPage(): string {
 }
 
 /** A real run of the loop in a small world, with the lesson's settings and the given changes between iterations. */
-async function play(
+async function playLog(
   id: string,
   input: Partial<Settings>,
   { patches = [], skill = 0.7, insight = 0.8, lengths = [5, 1, 6, 9], ...rest }: Play = {},
-): Promise<RunView> {
+): Promise<LoggedEvent[]> {
   const settings = smallSettings({ ...lesson(id).difference, ...input })
   const queue = [...patches]
-  const log = await logOf(
+  return logOf(
     world({ skill, insight, lengths }),
     request(settings, { takePatch: () => queue.shift() ?? null, ...rest }),
   )
-  return foldRun(log)
 }
+const play = async (...args: Parameters<typeof playLog>): Promise<RunView> => foldRun(await playLog(...args))
 interface Play extends Partial<LoopRequest> {
   patches?: (LivePatch | null)[]
   skill?: number
@@ -196,6 +196,28 @@ describe('what lessons observe', () => {
     expect(observe(lesson('lambda'), await play('lambda', still, { iterations: 6 })).isMade).toBe(false)
     const little = { iterations: 6, patches: [null, null, null, { lambda: 4, signal: 'outcome' as const }] }
     expect(observe(lesson('lambda'), await play('lambda', still, little)).isMade).toBe(false)
+  })
+
+  it('all iterations of a long run, also those whose episodes were released', async () => {
+    const judged = { rewardLearningRate: 0, groupSize: 8 }
+    const released = { ...judged, profile: 'reference', rewardGrouping: 'vote', singleSurvivor: 'raw' } as const
+    const program = codingSettings({ ...lesson('lies').difference, tasksPerIteration: 8 })
+    const logs = {
+      sparse: await playLog('sparse', judged, { iterations: 6, patches: [null, null, { signal: 'integrated' }] }),
+      lambda: await playLog('lambda', judged, { iterations: 6, patches: [null, null, null, { lambda: 8 }] }),
+      released: await playLog('released', released, { iterations: 6, insight: 0.6 }),
+      lies: await logOf(codingWorld(), request(program, { iterations: 6 })),
+    }
+    for (const [id, log] of Object.entries(logs)) {
+      const view = new RunView()
+      for (const event of log) {
+        view.apply(event)
+        if (event.type !== 'iteration-finished') continue
+        lesson(id).observe(view)
+        view.release(event.iteration)
+      }
+      expect(lesson(id).observe(view), id).toEqual(lesson(id).observe(foldRun(log)))
+    }
   })
 
   it('a reward model that improves on fixed trajectories, but not a frozen one whose training accuracy rises', () => {

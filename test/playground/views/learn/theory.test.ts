@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { settingDomain } from '../../../../src/method/settings.ts'
 import { summariseFunctions } from '../../../../src/playground/kit/charts/functions.ts'
 import {
   agreementCurve,
   boundCurve,
+  MOST_EVALUATIONS,
+  MOST_LAMBDA,
   theoryCharts,
   theoryNumbers,
 } from '../../../../src/playground/views/learn/theory.ts'
@@ -13,11 +16,17 @@ const input = fc.record({
   pMinus: fc.double({ min: 0, max: 1, noNaN: true }),
   accuracy: fc.double({ min: 0.01, max: 0.99, noNaN: true }),
   evaluations: fc.integer({ min: 1, max: 32 }),
-  lambda: fc.double({ min: 0, max: 4, noNaN: true }),
+  lambda: fc.double({ min: 0, max: MOST_LAMBDA, noNaN: true }),
   isShared: fc.boolean(),
 })
 
 describe('the theory', () => {
+  it('has room for the votes and the λ of any run', () => {
+    const most = (name: 'evaluationsPerStep' | 'lambda') => settingDomain(name) as { max: number }
+    expect(MOST_LAMBDA).toBeGreaterThanOrEqual(most('lambda').max)
+    expect(MOST_EVALUATIONS).toBeGreaterThanOrEqual(most('evaluationsPerStep').max)
+  })
+
   it('gives a training signal of μ − 1 at one half, and only one kind of vote at either end', () => {
     fc.assert(
       fc.property(input, (at) => {

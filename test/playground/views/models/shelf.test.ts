@@ -9,7 +9,10 @@ beforeEach(() => {
   vi.stubGlobal('caches', { open: async () => ({ keys: async () => [], put: async () => {} }) })
   vi.stubGlobal('location', { origin: 'https://page.test' })
 })
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 /** As a file of a chosen folder. */
 const named = (name: string, text = '{}') =>
@@ -37,6 +40,27 @@ it('a folder whose copy is cancelled leaves nothing, and is no problem', async (
   shelf.cancel()
   expect(await keeping).toBeNull()
   expect([shelf.transfer, shelf.problem, shelf.folders]).toEqual([null, null, []])
+  expect(shelf.news).toBe('Loading mine was cancelled.')
+})
+
+it('the news of a copy is its beginning and its end, whatever its bytes', async () => {
+  const shelf = new ModelsShelf(() => [])
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const seen: [string, number][] = []
+  const weights = [1, 2, 3].map((part) => {
+    const file = named(`model-0000${part}-of-00003.safetensors`, '1234')
+    const stream = file.stream.bind(file)
+    file.stream = () => {
+      seen.push([shelf.news, shelf.transfer!.state.done])
+      // Bytes are shown every 200 ms.
+      vi.advanceTimersByTime(1000)
+      return stream()
+    }
+    return file
+  })
+  await shelf.keepFolder([...weights, named('config.json'), named('tokenizer.json')])
+  expect(seen).toEqual([0, 4, 8].map((bytes) => ['Loading mine…', bytes]))
+  expect(shelf.news).toBe('mine is in this browser now.')
 })
 
 it('a WebLLM folder whose copy is cancelled is read no further', async () => {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_PRESET, presetSettings } from '../../../../src/method/presets.ts'
+import { readSpot } from '../../../../src/playground/run/spot.ts'
+import { partsOf } from '../../../../src/playground/state/link.ts'
 import { isRecording, RECORDINGS } from '../../../../src/playground/state/recordings.ts'
 import { STORY_STEPS } from '../../../../src/playground/state/story-steps.ts'
 import { placeOf } from '../../../../src/playground/state/views.ts'
 import {
   driftBars,
+  driftLink,
   driftSentence,
   FAILURES,
   judgeChart,
@@ -33,6 +37,11 @@ describe('what breaks', () => {
     expect(share!.value).toBeCloseTo(rewritten.length / active.length, 12)
     const rings = [words!, kinds!].some(({ value, alarm }) => value > alarm!)
     expect(driftSentence(household)).toContain(rings ? 'has set off an alarm' : 'stays below both alarms')
+  })
+
+  it('leads to the pool of the run that it is about, whichever run is on show', () => {
+    expect(readSpot(partsOf(driftLink(household)).fields.at!)?.iteration).toBe(household.current!.iteration)
+    expect(presetSettings(DEFAULT_PRESET).world).toBe('household')
   })
 
   it('leads to places that exist', () => {

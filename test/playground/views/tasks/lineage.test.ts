@@ -4,6 +4,7 @@ import { isLogged, type LoggedEvent } from '../../../../src/method/events.ts'
 import { foldRun, RunView } from '../../../../src/runs/fold.ts'
 import { LineageIndex } from '../../../../src/playground/views/tasks/lineage-index.ts'
 import {
+  accuracies,
   lineageRows,
   lineageTree,
   nodeSentence,
@@ -80,6 +81,18 @@ describe('the tree of a family', () => {
     const accepted = trees.flatMap(({ tree }) => all(tree)).find(({ state }) => state === 'accepted')!
     expect(nodeSentence(accepted)).toMatch(/^Iteration \d+, (harder|easier): accuracy \d+ % → \d+ %, accepted/)
     expect(nodeSentence(trees[0]!.tree)).toMatch(/^Original: .*\d+ rewrites? tried on it$/)
+  })
+
+  it('has the accuracy that the rule compared, where a run measures it again', () => {
+    const again = foldRun(
+      events.map((event) => (event.type === 'rewrite-resolved' ? { ...event, accuracyBefore: 0.625 } : event)),
+    )
+    const nodes = families(again).flatMap((family) => all(lineageTree(family)))
+    const resolved = nodes.filter(({ state }) => state === 'accepted' || state === 'rejected')
+    expect(resolved.length).toBeGreaterThan(5)
+    for (const node of resolved) expect(accuracies(node).before).toBe(0.625)
+    const waiting = nodes.find(({ state }) => state === 'refused')!
+    expect(accuracies(waiting).before).toBe(waiting.rewrite!.proposal.accuracy)
   })
 })
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { IterationView } from '../../../../src/runs/fold.ts'
 import type { TestResult } from '../../../../src/method/ports.ts'
-import { cellOf, programMatrix } from '../../../../src/playground/worlds/coding/program-matrix.ts'
+import { cellOf, failures, programMatrix } from '../../../../src/playground/worlds/coding/program-matrix.ts'
 import { NOTHING_EXPECTED, shownProblem } from '../../../../src/playground/worlds/coding/shown-problem.ts'
 
 const body = {
@@ -45,6 +45,11 @@ describe('a problem with a checker', () => {
       [1, 1],
       [0, 0],
       [1, 1],
+    ])
+    const failing = iterationOf([VOID, { passed: false, verdict: 'time limit', detail: '' }])
+    const matrix = programMatrix({ iteration: failing, taskId: 'q', problem: shownProblem({ body }), tests: null })
+    expect(failures(matrix, matrix.rows[0]!).map(({ name, kind }) => [name, kind])).toEqual([
+      ['hidden test 2', 'time limit'],
     ])
   })
 })

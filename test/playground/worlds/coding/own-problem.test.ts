@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readReleasedFile } from '../../../../src/worlds/coding/released/file.ts'
+import type { HandJudge } from '../../../../src/playground/worlds/coding/hand-program.svelte.ts'
+import { OwnProblem } from '../../../../src/playground/worlds/coding/own-problem.svelte.ts'
 import {
   EMPTY_DRAFT,
   faultyLine,
@@ -9,6 +11,7 @@ import {
   sentenceOf,
   type OwnDraft,
 } from '../../../../src/playground/worlds/coding/own-problem.ts'
+import type { Problems } from '../../../../src/playground/worlds/coding/problems.svelte.ts'
 
 const draft: OwnDraft = {
   ...EMPTY_DRAFT,
@@ -64,5 +67,24 @@ describe('a problem that you write', () => {
     expect(faultyLine(fault, 'one\ntwo\nthree')).toEqual({ number: 2, text: 'two' })
     expect(faultyLine('The checker does not accept it.', 'one')).toBeNull()
     expect(faultyLine('(line 9)', 'one')).toBeNull()
+  })
+
+  it('is not said to be kept if the form was changed meanwhile', async () => {
+    let answer: (() => void) | null = null
+    const importFiles = () => new Promise((resolve) => (answer = () => resolve([])))
+    const judge = { checkerFault: async () => null } as unknown as HandJudge
+    const own = new OwnProblem(judge, { importFiles } as unknown as Problems)
+    const keptAfter = async (meanwhile: () => void) => {
+      own.change(draft)
+      answer = null
+      const keeping = own.keep()
+      await expect.poll(() => answer).not.toBeNull()
+      meanwhile()
+      answer!()
+      await keeping
+      return own.kept
+    }
+    expect(await keptAfter(() => {})).toBe('Own: Any number above x.')
+    expect(await keptAfter(() => own.change({ statement: 'Any number below x.' }))).toBeNull()
   })
 })

@@ -5,6 +5,7 @@ import { differences } from '../../../../src/playground/worlds/desktop/task-deta
 import { generateTask } from '../../../../src/worlds/desktop/generator/generate-task.ts'
 import { DesktopEnvironment } from '../../../../src/worlds/desktop/environment.ts'
 import { applyRewrite } from '../../../../src/worlds/desktop/rewrites/apply.ts'
+import { parseRewrite } from '../../../../src/worlds/desktop/rewrites/language.ts'
 import { demonstrate } from '../../../../src/worlds/desktop/roles/demonstrations.ts'
 import { portTask } from '../../../../src/worlds/desktop/task-source.ts'
 import { taskOf } from '../../../../src/worlds/desktop/task.ts'
@@ -18,7 +19,7 @@ const steps = demonstrate(task.game, { slip: 0, maxSteps: 20 }, seededRandom('st
   tokens: [],
 }))
 const story = (played: readonly { command: string; observation: string }[]) =>
-  replay(task, { steps: played as never }, { maxSteps: 20, screen: 'text' })
+  replay(task, { steps: played as never }, { screen: 'text' })
 
 describe('an episode on its screen', () => {
   it('is replayed move by move, with the pointer on what was clicked', () => {
@@ -44,10 +45,16 @@ describe('an episode on its screen', () => {
     const { moments, differences: changed } = replay(
       task,
       { steps: [{ command: `click ${mark}`, observation: step!.observation }] as never },
-      { maxSteps: 20, screen: 'marks' },
+      { screen: 'marks' },
     )
     expect(changed).toEqual([])
     expect([moments[1]!.isClick, placeOf(moments[1]!)]).toEqual([true, expect.stringMatching(/^Files: /)])
+  })
+
+  it('is replayed to its end however many steps it has', () => {
+    const waits = Array.from({ length: 100 }, () => ({ command: 'key escape', observation: 'Nothing happens.' }))
+    const { moments } = story([...waits, ...steps])
+    expect(moments.at(-1)!.view).toEqual(story(steps).moments.at(-1)!.view)
   })
 
   it('lists the steps whose observation differs from the log', () => {
@@ -60,6 +67,19 @@ describe('an episode on its screen', () => {
     const nothing = { tasks: new Map() } as unknown as RunView
     expect(playedTask(nothing, game.id, { maxSteps: 20 })!.game).toEqual(game)
     expect(playedTask(nothing, 'another-kind/ood-77', { maxSteps: 20 })).toBeNull()
+  })
+
+  it('is of a task that an older log rewrote into one that a run would now keep for `id`', () => {
+    const before = taskOf(generateTask({ seed: 660984704, split: 'train', templates: ['set-level'] }))
+    const text = 'set level 100'
+    expect(applyRewrite(before, parseRewrite(text)!, 'new')).toMatchObject({ ok: false, reason: 'held-out' })
+    const proposal = { taskId: before.id, attempts: [{ text, ok: true }] }
+    const tasks = new Map([
+      [before.id, { task: portTask(before) }],
+      ['new', { task: { ...portTask(before), id: 'new', body: null }, origin: { proposal } }],
+    ])
+    const after = playedTask({ tasks } as unknown as RunView, 'new', { maxSteps: 20 })
+    expect(after!.instruction).toBe('set brightness to 100.')
   })
 })
 

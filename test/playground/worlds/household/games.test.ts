@@ -9,7 +9,7 @@ import { countTable, gameTitle, problemGroups } from '../../../../src/playground
 import { commandGroups } from '../../../../src/playground/worlds/household/hand-game.ts'
 import { GameShelf } from '../../../../src/playground/worlds/household/game-shelf.svelte.ts'
 import { Games } from '../../../../src/playground/worlds/household/games.svelte.ts'
-import { HandGame, STEP_LIMIT } from '../../../../src/playground/worlds/household/hand-game.svelte.ts'
+import { HandGame } from '../../../../src/playground/worlds/household/hand-game.svelte.ts'
 
 const entry: fc.Arbitrary<LibraryEntry> = fc.record({
   id: fc.string(),
@@ -103,10 +103,10 @@ describe('a game played by hand', () => {
 
   it('is lost when its commands are used up, and can be restarted', () => {
     const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
-    for (let i = 0; i < STEP_LIMIT + 5; i++) hand.play('look')
-    expect([hand.steps, hand.isOver, hand.isWon, hand.groups]).toEqual([STEP_LIMIT, true, false, []])
+    for (let i = 0; i < hand.stepLimit + 5; i++) hand.play('look')
+    expect([hand.turns.length, hand.isOver, hand.isWon, hand.groups]).toEqual([hand.stepLimit, true, false, []])
     hand.restart()
-    expect([hand.steps, hand.isOver]).toEqual([0, false])
+    expect([hand.turns.length, hand.isOver]).toEqual([0, false])
     expect(hand.groups.length).toBeGreaterThan(0)
   })
 

@@ -11,6 +11,7 @@ import {
 import { group as groupOf, settingsOf } from '../../../../src/playground/run/trajectories.ts'
 import { foldRun } from '../../../../src/runs/fold.ts'
 import { serialiseRunLog } from '../../../../src/runs/run-log.ts'
+import { splitOf } from '../../../../src/worlds/household/generator/splits.ts'
 import { logOf, request, smallSettings, world } from '../../../method/corridor.ts'
 import { fakeRun } from '../../fake-run.ts'
 import { recordedHousehold } from '../../recorded-household.ts'
@@ -38,6 +39,13 @@ describe('the theatre', () => {
     }
     expect(episodes).toBeGreaterThan(100)
     expect(rewritten).toBeGreaterThan(3)
+  })
+
+  it('knows the tasks of older rewrites, whose goals a run would now keep for `id`', () => {
+    const rewritten = [...view.tasks].filter(([, { origin }]) => origin)
+    const tasks = rewritten.map(([taskId]) => playedTask(view, taskId, view.settings!)!)
+    expect(tasks).not.toContain(null)
+    expect(tasks.some(({ game, goal }) => splitOf(game.floorPlan, goal) === 'id')).toBe(true)
   })
 
   it('has every object in one place or in the hand, and hides unvisited places', () => {
