@@ -62,7 +62,8 @@ export function mapTable(budget: Budget, starts: readonly string[]): TablePlan {
     table: 'map',
     title: 'The map: where does each part help?',
     about:
-      'The gain of the full loop at temperature 0, in distribution, over outcomes alone and over a frozen judge: by the probability ε that a vote is flipped, the skill of the start policy, and λ.',
+      'The gain of the full loop at temperature 0, in distribution, over outcomes alone and over a frozen judge: by the probability ε ' +
+      `that a vote is flipped, the skill of the start policy, and λ (${budget.mapLambdas.join(', ')}).`,
     seeds: budget.mapSeeds,
     evaluationTasks: budget.evaluationTasks,
     arms,
