@@ -52,12 +52,20 @@ export function experimentName({ preset, settings, iterations, worldFile }: RunS
   return `${base}: ${parts.filter((part) => part !== '').join(', ')}`
 }
 
+/** What each iteration began with: of several changes while the run rested, the last counts. */
+function patches(run: Pick<Named, 'changes'>): [iteration: number, patch: LivePatch][] {
+  const byIteration = new Map<number, LivePatch>()
+  for (const { iteration, patch } of run.changes)
+    byIteration.set(iteration, { ...byIteration.get(iteration), ...patch })
+  return [...byIteration]
+}
+
 /** "household: λ 0.5, seed 3; λ 2 from iteration 12", "own: seed 3, in Key and chest". */
 export function runName(run: Named): string {
   const world = run.settings.world
   const all = [writeSettings(difference(run), world), `seed ${run.settings.seed}`, inWorld(run)]
   const parts = all.filter((part) => part !== '')
-  const changes = run.changes.map(({ iteration, patch }) => `${writePatch(patch, world)} from iteration ${iteration}`)
+  const changes = patches(run).map(([iteration, patch]) => `${writePatch(patch, world)} from iteration ${iteration}`)
   const replaced = (run.replacements ?? []).map(
     ({ iteration, role, model }) =>
       `${ROLE_TITLES[role].toLowerCase()} replaced by ${model} from iteration ${iteration}`,
@@ -70,13 +78,14 @@ export function writePatch(patch: LivePatch, world: Settings['world']): string {
 }
 
 /** Equal for runs that differ only in their seed and so form a mean. */
-export function groupKey({ settings, changes, replacements = [], origin, preset, worldFile }: Named): string {
+export function groupKey(run: Named): string {
+  const { settings, replacements = [], origin, preset, worldFile } = run
   const { seed: _, ...rest } = settings
   const from = origin?.kind === 'branch' ? origin.iteration : null
   return JSON.stringify([
     preset,
     Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)),
-    changes.map(({ iteration, patch }) => [iteration, patch]),
+    patches(run),
     replacements.map(({ iteration, role, model }) => [iteration, role, model]),
     from,
     worldFile?.hash,

@@ -31,6 +31,17 @@ describe('the name of a run', () => {
     expect(runName(run(0, { preset: 'of a later page' }))).toBe('of a later page: seed 0')
   })
 
+  it('has the last of several changes while the run rested', () => {
+    const changes = [
+      { iteration: 12, patch: { lambda: 2 } },
+      { iteration: 12, patch: { lambda: 5, alphaLow: 0.1 } },
+    ]
+    const several = run(3, { changes })
+    expect(runName(several)).toMatch(/; λ 5, [^;]+ from iteration 12$/)
+    const once = run(4, { changes: [{ iteration: 12, patch: { lambda: 5, alphaLow: 0.1 } }] })
+    expect(groupKey(several)).toBe(groupKey(once))
+  })
+
   it('groups runs that differ only in their seed', () => {
     expect(groupKey(run(1))).toBe(groupKey(run(2)))
     const other = run(1, { settings: { ...presetSettings('household'), lambda: 2 } })
