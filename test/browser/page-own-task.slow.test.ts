@@ -33,6 +33,9 @@ it('lets a person make a task and win it within a minute, keep it, and train the
   expect(Date.now() - start).toBeLessThan(60_000)
 
   await form.getByRole('button', { name: 'Keep it' }).click()
+  // The keyboard focus stays on what was pressed.
+  const kept = form.getByRole('button', { name: 'Kept', exact: true })
+  expect(await kept.evaluate((button) => button === document.activeElement)).toBe(true)
   await form.getByRole('button', { name: 'Train the next run on your tasks' }).click()
   expect(await page.getByRole('radio', { name: 'Your tasks' }).isChecked()).toBe(true)
 
