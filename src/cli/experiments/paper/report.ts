@@ -100,7 +100,8 @@ function cellWords(cell: MapCell): string {
 }
 
 const MAP_KEY =
-  'Points of held-out accuracy in distribution; bold where the interval excludes zero. Marks that at least half of the seeds have: ' +
+  'Points of held-out accuracy in distribution; bold where the interval excludes zero (by chance alone in 1 cell of 20). Marks that at least half of ' +
+  'the seeds have: ' +
   '▼ the judge collapsed (its balanced accuracy on fixed trajectories lost more than 15 % of its lead over chance), ● the policy ' +
   'pleased the judge (the mean score rose and the mean outcome fell).'
 
