@@ -100,10 +100,9 @@ function cellWords(cell: MapCell): string {
 }
 
 const MAP_KEY =
-  'Points of held-out accuracy in distribution; bold where the interval excludes zero (by chance alone in 1 cell of 20). Marks that at least half of ' +
-  'the seeds have: ' +
-  '▼ the judge collapsed (its balanced accuracy on fixed trajectories lost more than 15 % of its lead over chance), ● the policy ' +
-  'pleased the judge (the mean score rose and the mean outcome fell).'
+  'Points of held-out accuracy in distribution; bold where the interval excludes zero (by chance alone in 1 cell of 20). Marks that ' +
+  'at least half of the seeds have: ▼ the judge collapsed (its balanced accuracy on fixed trajectories lost more than 15 % of its ' +
+  'lead over chance), ● the policy pleased the judge (the mean score rose and the mean outcome fell).'
 
 /** A section without its markers. */
 export function markdownReport(table: TableName, results: ResultsFile | null, about: string): string {
