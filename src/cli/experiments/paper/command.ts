@@ -178,7 +178,12 @@ async function report(results: ResultsFile, out: string): Promise<void> {
 async function withPublishedRows(own: ResultsFile, plan: TablePlan, isPublished: boolean): Promise<ResultsFile> {
   const published = await readPublished(ROOT, own.table)
   const why = whyNotKept(plan, own, published)
-  if (why === null) return keepRows(plan, own, published!)
+  if (why === null) {
+    const earlier = published!.commits.filter((commit) => !own.commits.includes(commit))
+    if (earlier.length > 0)
+      tell(`The other rows of ${own.table} were run at ${earlier.join(', ')}: another state of the code.`)
+    return keepRows(plan, own, published!)
+  }
   if (!isPublished) {
     tell(`The table ${own.table} is shown without its other arms, since ${why}.`)
     return own

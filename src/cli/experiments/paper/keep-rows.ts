@@ -1,6 +1,7 @@
 /**
- * Completes a table of which only some arms were run again (`--arm`): the other rows keep their published values. That is exact, and so
- * only done, where nothing that acts on them has changed: seeds, settings, held-out tasks, measures, backend, and their models.
+ * Completes a table of which only some arms were run again (`--arm`): the other rows keep their published values. That is only done
+ * where nothing that acts on them has changed: seeds, settings, held-out tasks, measures, backend, and their models. Whether the code
+ * acts on them cannot be told, so the table names the commits of both, and the command says so.
  */
 import { parseSettings } from '../../../method/presets.ts'
 import type { ResultsFile, ResultsRow } from '../../../results/results-file.ts'
