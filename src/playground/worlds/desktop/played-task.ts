@@ -25,6 +25,8 @@ export function playedTask(view: RunView, taskId: string, settings: Pick<Setting
   const { proposal } = known.origin
   const before = playedTask(view, proposal.taskId, settings)
   const text = proposal.attempts.find(({ ok }) => ok)?.text
+  // A null rewrite is the same task under another name.
+  if (text === '') return before
   const rewrite = text === undefined ? null : parseRewrite(text)
   if (!before || !rewrite) return null
   const after = applyRewrite(before, rewrite, taskId, { stepLimit: settings.maxSteps, allowsIdTasks: true })

@@ -69,6 +69,16 @@ describe('an episode on its screen', () => {
     expect(playedTask(nothing, 'another-kind/ood-77', { maxSteps: 20 })).toBeNull()
   })
 
+  it('is of the unchanged task after a null rewrite', () => {
+    const { id } = generateTask({ seed: 77, split: 'train' })
+    const renamed = {
+      task: { id: 'new', body: null },
+      origin: { proposal: { taskId: id, attempts: [{ text: '', ok: true }] } },
+    }
+    const view = { tasks: new Map([['new', renamed]]) } as unknown as RunView
+    expect(playedTask(view, 'new', { maxSteps: 20 })!.game.id).toBe(id)
+  })
+
   it('is of a task that an older log rewrote into one that a run would now keep for `id`', () => {
     const before = taskOf(generateTask({ seed: 660984704, split: 'train', templates: ['set-level'] }))
     const text = 'set level 100'

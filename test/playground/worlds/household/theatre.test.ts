@@ -9,7 +9,7 @@ import {
   tokenTraining,
 } from '../../../../src/playground/worlds/theatre/token-overlay.ts'
 import { group as groupOf, settingsOf } from '../../../../src/playground/run/trajectories.ts'
-import { foldRun } from '../../../../src/runs/fold.ts'
+import { foldRun, type RunView } from '../../../../src/runs/fold.ts'
 import { serialiseRunLog } from '../../../../src/runs/run-log.ts'
 import { splitOf } from '../../../../src/worlds/household/generator/splits.ts'
 import { logOf, request, smallSettings, world } from '../../../method/corridor.ts'
@@ -46,6 +46,16 @@ describe('the theatre', () => {
     const tasks = rewritten.map(([taskId]) => playedTask(view, taskId, view.settings!)!)
     expect(tasks).not.toContain(null)
     expect(tasks.some(({ game, goal }) => splitOf(game.floorPlan, goal) === 'id')).toBe(true)
+  })
+
+  it('knows the unchanged tasks of null rewrites', () => {
+    const [id] = [...view.tasks].find(([, { origin }]) => !origin)!
+    const renamed = {
+      task: { id: 'new', body: null },
+      origin: { proposal: { taskId: id, attempts: [{ text: '', ok: true }] } },
+    }
+    const tasks = new Map<string, unknown>([...view.tasks, ['new', renamed]])
+    expect(playedTask({ tasks } as unknown as RunView, 'new', view.settings!)!.game.id).toBe(id)
   })
 
   it('has every object in one place or in the hand, and hides unvisited places', () => {
