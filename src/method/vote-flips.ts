@@ -34,7 +34,7 @@ export function writtenScore({ score, isFlipped: isTurned }: Pick<Evaluation, 's
   return isTurned ? opposite(score) : score
 }
 
-/** Of a readable score. */
+/** The other readable score. */
 function opposite(score: Score): Score {
   return score === 1 ? -1 : 1
 }

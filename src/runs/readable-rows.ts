@@ -81,7 +81,7 @@ function episodeRow({ episode, votes, feedback, policy, reward }: Collected, ite
 export class TaskRows {
   readonly #tasks: { task: Task; iteration: number; proposal: RewriteProposed | null }[] = []
   readonly #resolved = new Map<string, RewriteResolved>()
-  /** Of an iteration that has not finished. */
+  /** Rows of an iteration that has not finished. */
   #open: (RewriteProposed | RewriteResolved)[] = []
 
   take(event: LoggedEvent): void {

@@ -330,7 +330,7 @@ export class RunTranslator {
     const metrics = { ...this.memory.metrics }
     if (metrics['env/accepted'] !== undefined) {
       metrics['env/proposed'] ??= 0
-      // Of none that was measured there is no share.
+      // Without a measured rewrite there is no share.
       if (this.#resolved > 0) metrics['env/accept_rate'] = this.#accepted / this.#resolved
     }
     this.#report({ type: 'iteration-finished', metrics }, this.#iteration)

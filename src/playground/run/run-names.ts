@@ -1,5 +1,5 @@
 /** Names kept runs by how they differ from their preset. */
-import { presetSettings } from '../../method/presets.ts'
+import { changedFrom } from '../../method/presets.ts'
 import type { LivePatch, Settings } from '../../method/settings.ts'
 import { keptSource } from '../../roles/source.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
@@ -25,17 +25,12 @@ export function writeSettings(settings: Partial<Settings>, world: Settings['worl
 
 /** The settings that differ from the preset, without the seed. */
 function difference({ preset, settings }: Pick<Named, 'preset' | 'settings'>): Partial<Settings> {
-  let base: Settings
   try {
-    base = presetSettings(preset)
+    return Object.fromEntries(changedFrom(preset, settings).filter(([name]) => name !== 'seed'))
   } catch {
     // The page no longer has this preset, so its name must do.
     return {}
   }
-  const names = (Object.keys(settings) as SettingName[]).filter(
-    (name) => name !== 'seed' && settings[name] !== base[name],
-  )
-  return Object.fromEntries(names.map((name) => [name, settings[name]]))
 }
 
 const inWorld = ({ worldFile }: Pick<Named, 'worldFile'>): string => (worldFile ? `in ${worldFile.name}` : '')

@@ -7,7 +7,7 @@ const DESCRIPTION_MS = 10
 export interface Thrown {
   /** What the script had no more of when it threw; '' if that is not why. */
   ranOutOf: '' | 'memory' | 'output'
-  /** Of an Error; '' for any other value. */
+  /** Name of an Error, such as "TypeError"; '' for any other value. */
   name: string
   /** "TypeError: x is undefined (line 3)" */
   text: string

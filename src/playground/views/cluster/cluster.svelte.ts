@@ -35,7 +35,7 @@ export class Cluster {
   get isConnected(): boolean {
     return this.#client !== null
   }
-  /** Of the connected gateway; null without one. */
+  /** Address of the connected gateway; null without one. */
   get address(): string | null {
     return this.#client?.address ?? null
   }
