@@ -104,7 +104,7 @@ const mapCell = v.strictObject({
   lambda: finite,
   over: v.picklist(['grpo', 'frozen-judge']),
   gain: v.nullable(v.strictObject(interval)),
-  /** Seeds whose judge collapsed, and seeds whose policy pleased the judge instead of solving tasks, of `seeds`. */
+  /** Seeds that have each mark (`MARK_WORDS`, map-grids.ts), of `seeds`. */
   collapsed: count,
   pleased: count,
   seeds: count,

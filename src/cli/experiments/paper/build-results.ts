@@ -26,7 +26,7 @@ export function buildResults(plan: TablePlan, runs: TableRuns, from: Provenance)
     version: 1,
     table: plan.table,
     title: plan.title,
-    commits: distinct(all.map(({ commit }) => commit)),
+    commits: distinct(all.flatMap(({ commits }) => commits)),
     command: from.command,
     seeds: [...plan.seeds],
     backends: distinct(all.map(({ backend }) => backend)),

@@ -9,7 +9,7 @@ import { parsePaperArguments, PAPER_USAGE, type PaperArguments } from './argumen
 import { differenceOf, joinResults, OverlapError } from './join-results.ts'
 import { jobOf, jobsOf, playersOf, type JobOptions } from './jobs.ts'
 import { keepRows, onlyArms, whyNotKept } from './keep-rows.ts'
-import { withOverrides, type TablePlan } from './plan.ts'
+import { startName, withOverrides, type TablePlan } from './plan.ts'
 import { currentCommit, hashInputs } from './provenance.ts'
 import { publish, readPublished, writeResults } from './publish-results.ts'
 import { agreement, textReport } from './report.ts'
@@ -50,7 +50,6 @@ export async function paperCommand(args: readonly string[]): Promise<number> {
 
 async function runTables(folder: RunFolder, options: PaperArguments): Promise<number> {
   const { atOnce, backend, budget, models, out, overrides, sharedModels, starts } = options
-  const commit = currentCommit(ROOT)
   const folders = Object.values(starts).filter((start) => start !== null)
   const whole = options.tables.map((table) => withOverrides(planTable(table, budget, Object.keys(starts)), overrides))
   const needsEarlyJudge = whole.some(({ startsEarly }) => startsEarly)
@@ -74,7 +73,7 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
     folder,
     jobs,
     atOnce,
-    start: startInChild({ out, models, sharedModels, backend, commit }),
+    start: startInChild({ out, models, sharedModels, backend }),
     signal: abort.signal,
     now: () => performance.now(),
     onProgress: progressWriter(),
@@ -89,7 +88,9 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
     return EXIT_INTERRUPTED
   }
 
-  const earlier = [...new Set([...records.values()].map((record) => record.commit))].filter((each) => each !== commit)
+  const commit = currentCommit(ROOT)
+  const commits = new Set([...records.values()].flatMap((record) => record.commits))
+  const earlier = [...commits].filter((each) => each !== commit)
   if (earlier.length > 0) {
     tell(
       `Some runs were made at ${earlier.join(', ')}, and not at ${commit}. For runs of this state, use another --out.`,
@@ -122,7 +123,7 @@ function provenanceOf(plan: TablePlan, options: PaperArguments, { models }: JobO
   const isUsed = (name: string) => [...worlds].some((world) => name.startsWith(`${world}-`))
   // By name, because the same weights may lie in another folder elsewhere.
   const starts = Object.entries(plan.map === undefined ? {} : options.starts).flatMap(([name, folder]) =>
-    folder === null ? [] : [[`start ${name}`, models[folder]!] as const],
+    folder === null ? [] : [[startName(name), models[folder]!] as const],
   )
   return {
     command: `npm run experiments -- paper ${ownArguments(plan, options.given).join(' ')}`,

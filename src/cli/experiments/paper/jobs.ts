@@ -1,7 +1,7 @@
 /** The runs of a set of tables: one for each arm and seed, and one for all arms with equal settings. */
 import { createHash } from 'node:crypto'
 import { parseSettings } from '../../../method/presets.ts'
-import type { Settings } from '../../../method/settings.ts'
+import { SettingsError, type Settings } from '../../../method/settings.ts'
 import { SHARED_WORLDS } from '../../../pretraining/shared/chat-form.ts'
 import { LEARNING_ROLES } from '../../../roles/learning.ts'
 import { EARLY_JUDGE, sharedModel, shippedModel } from '../../../roles/shipped-models.ts'
@@ -65,10 +65,18 @@ export function jobOf(plan: TablePlan, arm: ArmPlan, seed: number, options: JobO
 }
 
 function settingsOf({ evaluationTasks }: TablePlan, { iterations, preset, ...arm }: ArmPlan, seed: number): Settings {
-  return parseSettings(
+  const settings = parseSettings(
     { evaluationTasks, evaluateEvery: evaluationInterval(iterations), ...arm.settings, seed },
     preset,
   )
+  // Tables call the last evaluation the end.
+  if (iterations % settings.evaluateEvery !== 0) {
+    throw new SettingsError(
+      `evaluateEvery ${settings.evaluateEvery} must divide the ${iterations} iterations of ${preset}, so that its end is evaluated.`,
+      'evaluateEvery',
+    )
+  }
+  return settings
 }
 
 const entriesOf = (settings: Settings) => Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1))

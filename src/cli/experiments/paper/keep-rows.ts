@@ -9,7 +9,7 @@ import { claimsOf } from './claims.ts'
 import { actsIn } from './jobs.ts'
 import { hasMeasuresOf, identityOf } from './join-results.ts'
 import { cellPlaces, mapCells } from './map-cells.ts'
-import type { TablePlan } from './plan.ts'
+import { SHIPPED, startName, type TablePlan } from './plan.ts'
 
 /** The part of a plan that needs only these arms: rows and claims of theirs, and places of a map whose arms are all among them. */
 export function onlyArms(plan: TablePlan, ids: readonly string[]): TablePlan {
@@ -35,16 +35,16 @@ export function whyNotKept(plan: TablePlan, own: ResultsFile, published: Results
   const differing = parts.find(([, of]) => JSON.stringify(of(own)) !== JSON.stringify(of(published)))
   if (differing !== undefined) return `${differing[0]} differ from the published ones`
   for (const { id, label, arm, isStart = false } of missingRows(plan, own)) {
-    const { preset, settings, iterations, start } = plan.arms.find((each) => each.id === arm)!
+    const { preset, settings, iterations, start: named } = plan.arms.find((each) => each.id === arm)!
+    const start = named === SHIPPED ? undefined : named
     const row = published.rows.find((each) => each.id === id)
     const planned = { id, preset, settings, iterations: isStart ? 0 : iterations, isStart, start }
     if (row === undefined || JSON.stringify(identityOf(row)) !== JSON.stringify(identityOf(planned))) {
       return `the settings of “${label}” differ from the published ones`
     }
     const whole = parseSettings(settings, preset)
-    const changed = Object.entries(own.models).find(
-      ([name, hash]) => actsIn(name, whole) && published.models[name] !== hash,
-    )
+    const acts = (name: string) => (start !== undefined && name === startName(start)) || actsIn(name, whole)
+    const changed = Object.entries(own.models).find(([name, hash]) => acts(name) && published.models[name] !== hash)
     if (changed !== undefined) return `${changed[0]}, which acts in “${label}”, has changed`
   }
   return null

@@ -4,7 +4,10 @@ import { metricPoints } from '../../../method/metric-points.ts'
 import { LogChecks } from './log-checks.ts'
 import type { RunRecord } from './run-record.ts'
 
-type Measured = Pick<RunRecord, 'evaluations' | 'last' | 'early' | 'late' | 'mean' | 'checks'>
+/** Grows with every change of what is measured here or in log-checks.ts: kept records of another version are measured again. */
+export const MEASURES = 2
+
+type Measured = Pick<RunRecord, 'measures' | 'evaluations' | 'last' | 'early' | 'late' | 'mean' | 'checks'>
 
 const END_SHARE = 0.2
 const DIGITS = 1e6
@@ -37,6 +40,7 @@ export class RunMeasurer {
   result(): Measured {
     const count = Math.ceil(END_SHARE * this.#iterations.length)
     return {
+      measures: MEASURES,
       evaluations: [...this.#evaluations]
         .sort(([a], [b]) => a - b)
         .map(([iteration, values]) => ({ iteration, values: rounded(values) })),
@@ -47,6 +51,13 @@ export class RunMeasurer {
       checks: rounded(this.#checks.values()),
     }
   }
+}
+
+/** `log` has the events in parts, as `readLog` gives them. */
+export async function measureLog(log: AsyncIterable<readonly LoggedEvent[]>): Promise<Measured> {
+  const measurer = new RunMeasurer()
+  for await (const events of log) for (const event of events) measurer.take(event)
+  return measurer.result()
 }
 
 /** Mean of each metric over the iterations that have it. */

@@ -11,6 +11,8 @@ import type { RunRecord } from './run-record.ts'
 
 /** The start policy that ships with the page. */
 export const SHIPPED = 'shipped'
+/** What a results file calls a start policy among its models. */
+export const startName = (start: string) => `start ${start}`
 
 export interface ArmPlan {
   id: string
@@ -49,7 +51,7 @@ export interface ClaimPlan {
   than: string
   measure: string
   thanMeasure?: string
-  /** See `verdictOf` (compare.ts); 0 by default. */
+  /** See `verdictOf` (verdict.ts); 0 by default. */
   least?: number
 }
 

@@ -14,6 +14,7 @@ import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
 /** What results depend on besides the models, whose weights are hashed. */
 const SOURCES = ['src', 'package-lock.json']
 const HASH_DIGITS = 16
+export const UNKNOWN_COMMIT = 'unknown'
 
 /** "1a2b3c4", with "+changes" for changed sources; "unknown" outside of a repository. */
 export function currentCommit(root: string): string {
@@ -23,7 +24,7 @@ export function currentCommit(root: string): string {
     const commit = git('rev-parse', '--short=10', 'HEAD').trim()
     return git('status', '--porcelain', '--', ...SOURCES).trim() === '' ? commit : `${commit}+changes`
   } catch {
-    return 'unknown'
+    return UNKNOWN_COMMIT
   }
 }
 

@@ -1,7 +1,7 @@
 /** A results file as text for a terminal, and as the section of docs/results.md between its markers. */
 import { markdownTable } from '../markdown-table.ts'
 import { partEffects, type PartColumn, type PartEffect } from '../../../results/part-effects.ts'
-import { hasMark, isClearGain, mapGrids } from '../../../results/map-grids.ts'
+import { hasMark, isClearGain, mapGrids, MARK_WORDS } from '../../../results/map-grids.ts'
 import type { MapCell, ResultsFile, TableName } from '../../../results/results-file.ts'
 import { summary } from '../../../results/paired-difference.ts'
 import { counted, differenceWords, level, levelWithInterval, signed, UNKNOWN } from './words.ts'
@@ -101,8 +101,7 @@ function cellWords(cell: MapCell): string {
 
 const MAP_KEY =
   'Points of held-out accuracy in distribution; bold where the interval excludes zero (by chance alone in 1 cell of 20). Marks that ' +
-  'at least half of the seeds have: ▼ the judge collapsed (its balanced accuracy on fixed trajectories lost more than 15 % of its ' +
-  'lead over chance), ● the policy pleased the judge (the mean score rose and the mean outcome fell).'
+  `at least half of the seeds have: ${Object.values(MARK_WORDS).join('; ')}.`
 
 /** A section without its markers. */
 export function markdownReport(table: TableName, results: ResultsFile | null, about: string): string {

@@ -6,6 +6,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
 import { runLoop } from '../../../method/loop.ts'
 import type { Role } from '../../../method/ports.ts'
@@ -22,8 +23,9 @@ import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
 import { OPENERS } from '../../loop/worlds/index.ts'
 import type { Job } from './jobs.ts'
 import { measureElsewhere } from './measure-elsewhere.ts'
-import { RunMeasurer } from './measure-run.ts'
+import { measureLog } from './measure-run.ts'
 import { OneThread } from './one-thread.ts'
+import { currentCommit } from './provenance.ts'
 import { RunFolder } from './run-folder.ts'
 import { readLog, UnfinishedRun } from './unfinished-run.ts'
 
@@ -35,19 +37,20 @@ export interface ChildRequest {
   /** Folder with the models that worlds share. */
   sharedModels: string
   backend: BackendName
-  commit: string
 }
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** Iterations between checkpoints: a kill costs at most a minute or so. */
 const CHECKPOINT_EVERY = 5
 
-async function runJob({ job, out, models, sharedModels, backend, commit }: ChildRequest): Promise<void> {
+async function runJob({ job, out, models, sharedModels, backend }: ChildRequest): Promise<void> {
   const { key, preset, settings, iterations, start, startsEarly, elsewhere } = job
   const folder = new RunFolder(out)
   const began = performance.now()
   let earlier = 0
   const seconds = () => earlier + (performance.now() - began) / 1000
-  const store = new UnfinishedRun(folder.unfinishedPath(key), seconds)
+  const store = new UnfinishedRun(folder.unfinishedPath(key), seconds, currentCommit(ROOT))
   const continued = await store.resume()
   earlier = continued?.seconds ?? 0
 
@@ -108,8 +111,7 @@ async function runJob({ job, out, models, sharedModels, backend, commit }: Child
     world.close()
   }
 
-  const measurer = new RunMeasurer()
-  for await (const events of readLog(store.logPath)) for (const event of events) measurer.take(event)
+  const measures = await measureLog(readLog(store.logPath))
   const packed = folder.logPath(key)
   await pipeline(createReadStream(store.logPath), createGzip(), createWriteStream(`${packed}.part`))
   await rename(`${packed}.part`, packed)
@@ -120,9 +122,9 @@ async function runJob({ job, out, models, sharedModels, backend, commit }: Child
     seed: settings.seed,
     iterations,
     backend: players.backend,
-    commit,
+    commits: store.commits,
     seconds: seconds(),
-    ...measurer.result(),
+    ...measures,
     ...(elsewhere && { elsewhere: measured }),
   })
 }

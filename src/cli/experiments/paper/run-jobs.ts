@@ -1,6 +1,7 @@
 /** Brings the runs of a folder to their end: those that have a record are kept, the others start or continue. */
 import { runPool, type PoolFailure } from './pool.ts'
 import { costOf, type Job } from './jobs.ts'
+import { keptRecord } from './kept-record.ts'
 import { progressLine, type RunProgress } from './progress.ts'
 import type { RunFolder } from './run-folder.ts'
 import type { RunRecord } from './run-record.ts'
@@ -37,7 +38,8 @@ export async function runJobs({
 }: JobsOptions): Promise<JobsResult> {
   const records = new Map<string, RunRecord>()
   for (const { key } of jobs) {
-    const record = await folder.record(key)
+    if (signal.aborted) break
+    const record = await keptRecord(folder, key, onProgress)
     if (record !== null) records.set(key, record)
   }
   const progress = new Map<string, RunProgress>()

@@ -3,16 +3,19 @@ import * as v from 'valibot'
 
 const values = v.record(v.string(), v.number())
 
-export const recordSchema = v.strictObject({
+const current = v.strictObject({
   version: v.literal(1),
   key: v.string(),
   preset: v.string(),
   seed: v.number(),
   iterations: v.number(),
   backend: v.string(),
-  commit: v.string(),
+  /** One for each state of the code that made a part of the run. */
+  commits: v.array(v.string()),
   /** Wall-clock time of all its parts. */
   seconds: v.number(),
+  /** `MEASURES` (measure-run.ts) when its log was measured; earlier records lack it. */
+  measures: v.optional(v.number()),
   /** One for each evaluation, the one before the first iteration first: `eval/*`, `judge/*` and `rollout/total`. */
   evaluations: v.array(v.strictObject({ iteration: v.number(), values })),
   /** Metrics of the last iteration. */
@@ -27,7 +30,14 @@ export const recordSchema = v.strictObject({
   elsewhere: v.optional(v.record(v.string(), values)),
 })
 
-export type RunRecord = v.InferOutput<typeof recordSchema>
+/** As earlier versions wrote it. */
+const withOneCommit = v.pipe(
+  v.strictObject({ ...v.omit(current, ['commits']).entries, commit: v.string() }),
+  v.transform(({ commit, ...rest }) => ({ ...rest, commits: [commit] })),
+)
+
+export type RunRecord = v.InferOutput<typeof current>
+export const recordSchema: v.GenericSchema<unknown, RunRecord> = v.union([current, withOneCommit])
 
 /** The value of a metric in an evaluation; null if it was not measured there. */
 export function evaluated(run: RunRecord, metric: string, index: number): number | null {

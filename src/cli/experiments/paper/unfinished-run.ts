@@ -3,7 +3,7 @@
  *
  *     log.jsonl            without tokens, log-probabilities and entropies, which are most of a log and are not read here
  *     <iteration>.policy, <iteration>.reward
- *     checkpoint.json      which of them count, and how many events of the log belong to them
+ *     checkpoint.json      which of them count, how many events of the log belong to them, and which code made them
  */
 import { createReadStream } from 'node:fs'
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -18,12 +18,15 @@ import { stateEvent } from '../../../runs/state-event.ts'
 import { textLines } from '../../../runs/text-lines.ts'
 import { withoutTokens } from '../../../runs/without-tokens.ts'
 import { writeWhole } from '../../../runs/write-whole.ts'
+import { UNKNOWN_COMMIT } from './provenance.ts'
 
 const checkpointSchema = v.strictObject({
   runId: v.string(),
   iteration: v.number(),
   eventCount: v.number(),
   seconds: v.number(),
+  /** Earlier checkpoints do not have it. */
+  commits: v.optional(v.array(v.string()), [UNKNOWN_COMMIT]),
 })
 
 export interface Continued {
@@ -38,10 +41,18 @@ export class UnfinishedRun implements RunStore {
   readonly #folder: string
   /** Seconds since the run began, its earlier parts included. */
   readonly #seconds: () => number
+  #commits: readonly string[]
 
-  constructor(folder: string, seconds: () => number) {
+  /** `commit` is that of the code that continues it. */
+  constructor(folder: string, seconds: () => number, commit: string) {
     this.#folder = folder
     this.#seconds = seconds
+    this.#commits = [commit]
+  }
+
+  /** Those that made a part of the run. */
+  get commits(): string[] {
+    return [...this.#commits]
   }
 
   get logPath(): string {
@@ -65,7 +76,7 @@ export class UnfinishedRun implements RunStore {
     const name = String(place.iteration)
     await writeFile(join(this.#folder, `${name}.policy`), policy)
     await writeFile(join(this.#folder, `${name}.reward`), reward)
-    const checkpoint = { ...place, seconds: this.#seconds() }
+    const checkpoint = { ...place, seconds: this.#seconds(), commits: this.#commits }
     await writeWhole(join(this.#folder, 'checkpoint.json'), JSON.stringify(checkpoint))
     for (const file of await readdir(this.#folder)) {
       if (/^\d+\.(policy|reward)$/.test(file) && !file.startsWith(`${name}.`)) await rm(join(this.#folder, file))
@@ -78,12 +89,13 @@ export class UnfinishedRun implements RunStore {
   async resume(): Promise<Continued | null> {
     try {
       const text = await readFile(join(this.#folder, 'checkpoint.json'), 'utf8')
-      const { seconds, ...place } = v.parse(checkpointSchema, JSON.parse(text))
+      const { seconds, commits, ...place } = v.parse(checkpointSchema, JSON.parse(text))
       const [policy, reward] = await Promise.all(
         ['policy', 'reward'].map((role) => readFile(join(this.#folder, `${place.iteration}.${role}`))),
       )
       const history = await this.#truncate(place.eventCount)
       if (history === null) return null
+      this.#commits = [...new Set([...commits, ...this.#commits])]
       return { checkpoint: { ...place, policy: policy!, reward: reward! }, history, seconds }
     } catch (error) {
       const isDamaged = v.isValiError(error) || error instanceof SyntaxError || error instanceof RunLogError
@@ -108,8 +120,9 @@ export class UnfinishedRun implements RunStore {
   }
 }
 
-/** The events of a log, in parts; the end of a log that was cut by a kill is left out. */
+/** The events of a log, packed if its name ends with .gz, in parts; the end of a log that was cut by a kill is left out. */
 export function readLog(path: string): AsyncGenerator<LoggedEvent[], void> {
-  const text = Readable.toWeb(createReadStream(path)) as ReadableStream<BufferSource>
+  const bytes = Readable.toWeb(createReadStream(path)) as ReadableStream<BufferSource>
+  const text = path.endsWith('.gz') ? bytes.pipeThrough(new DecompressionStream('gzip')) : bytes
   return eventParts(textLines(text), () => null)
 }

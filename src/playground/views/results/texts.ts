@@ -60,7 +60,7 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
   checks: {
     title: 'Checks of stability',
     about:
-      'The judge where a step contradicts the outcome, a run of ten times the length, oscillation, and conflict between what outcomes and votes ask of the policy.',
+      'The judge where a step contradicts the outcome, a run of ten times the length, oscillation, and conflict between what outcomes and votes ask of the policy. A set is the rollouts of one task at one step. Votes and attempts at rewriting count in the last fifth of the iterations.',
   },
   across: {
     title: 'Across worlds',

@@ -102,6 +102,7 @@ describe('the results of a table', () => {
       runsOf(plan, (_, seed) =>
         madeUpRecord({
           seed,
+          iterations: 12,
           evaluations: [at(0, 0.4), at(3, 0.45), at(6, 0.5), at(9, 0.55), at(12, 0.65 + seed / 100)],
         }),
       ),
@@ -113,6 +114,18 @@ describe('the results of a table', () => {
     const adds = results.claims.find(({ than, measure }) => than === 'full' && measure === 'id')!
     expect(adds.difference?.mean).toBeCloseTo(0.155, 4)
     expect(adds.verdict).toBe('holds')
+  })
+
+  it('has no half of a longer run that was not evaluated there', () => {
+    const plan = planTable('longer', { ...QUICK, seeds: [0] }, [])
+    const at = (iteration: number) => ({ iteration, values: { 'eval/id/acc': 0.5 } })
+    const record = madeUpRecord({ iterations: 12, evaluations: [at(0), at(4), at(8), at(12)] })
+    const { rows } = buildResults(
+      plan,
+      runsOf(plan, () => record),
+      FROM,
+    )
+    expect(rows.find(({ id }) => id === 'full')!.values).toMatchObject({ 'id-half': [null], id: [0.5] })
   })
 
   it('compare adapted tasks where all arms of a seed had made as many rollouts', () => {
@@ -131,19 +144,20 @@ describe('the results of a table', () => {
   })
 
   it('mark where the judge collapsed and where the policy pleased it', () => {
-    const plan = planTable('map', { ...QUICK, mapSeeds: [0, 1], voteFlips: [0.2] }, ['weak'])
+    const plan = planTable('map', { ...QUICK, mapSeeds: [0, 1, 2], voteFlips: [0.2] }, ['weak'])
     const results = buildResults(
       plan,
       runsOf(plan, (arm, seed) => {
         const isFull = arm.startsWith('full')
-        const after = isFull ? 0.5 : 0.6
+        // Of the two seeds whose outcomes fall, one solves more held-out tasks: its tasks have become harder.
+        const after = isFull ? [0.4, 0.5, 0.5][seed]! : 0.6
         return madeUpRecord({
           evaluations: accuracies(0.4, after).map((each, i) => ({
             ...each,
             values: { ...each.values, 'judge/balanced_acc': i === 1 && isFull && seed === 1 ? 0.5 : 0.6 },
           })),
           early: { 'policy/step_score/mean': 0.1, 'policy/outcome/mean': 0 },
-          late: { 'policy/step_score/mean': 0.4, 'policy/outcome/mean': seed === 0 ? -0.1 : 0.1 },
+          late: { 'policy/step_score/mean': 0.4, 'policy/outcome/mean': seed === 1 ? 0.1 : -0.1 },
         })
       }),
       FROM,
@@ -155,9 +169,10 @@ describe('the results of a table', () => {
       over: 'grpo',
       collapsed: 1,
       pleased: 1,
-      seeds: 2,
+      seeds: 3,
     })
-    expect(results.map![0]!.gain!.mean).toBeCloseTo(-0.1, 12)
+    expect(results.rows.find(({ id }) => id.startsWith('full'))!.values).toMatchObject({ pleased: [1, 0, 0] })
+    expect(results.map![0]!.gain!.mean).toBeCloseTo(-0.1333, 4)
     expect(results.map![0]!.startAccuracy).toBe(0.4)
   })
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { evaluationInterval, FULL } from '../../../../src/cli/experiments/paper/budget.ts'
 import { actsIn, costOf, jobOf, jobsOf, type JobOptions } from '../../../../src/cli/experiments/paper/jobs.ts'
 import { withOverrides } from '../../../../src/cli/experiments/paper/plan.ts'
+import { SettingsError } from '../../../../src/method/settings.ts'
 import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 
 const OPTIONS: JobOptions = {
@@ -97,6 +98,16 @@ describe('the runs of the tables', () => {
       expect(iterations / every).toBeLessThanOrEqual(4)
     }
     expect(household.evaluationTasks).toBeGreaterThanOrEqual(200)
+  })
+
+  it('are refused if an evaluation does not fall on their end', () => {
+    const evaluatedEvery = (evaluateEvery: number) => () =>
+      jobsOf([withOverrides(household, { evaluateEvery })], OPTIONS)
+    expect(evaluatedEvery(20)).not.toThrow()
+    for (const every of [0, 15, 80]) expect(evaluatedEvery(every)).toThrow(SettingsError)
+    expect(evaluatedEvery(15)).toThrow(
+      'evaluateEvery 15 must divide the 40 iterations of household+grpo, so that its end is evaluated.',
+    )
   })
 
   it('take longer with a judge', () => {

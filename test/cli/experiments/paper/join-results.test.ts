@@ -24,7 +24,7 @@ function resultsOf(
   const plan = planTable(table, { ...QUICK, seeds, sweepSeeds: seeds, mapSeeds: seeds }, ['weak'])
   const runs = runsOf(plan, (arm, seed) => {
     const end = 0.5 + 0.1 * Math.sin(17 * seed + arm.length) + (arm.startsWith('full') ? 0.1 : 0)
-    return madeUpRecord({ seed, commit: `c${seeds[0]}`, evaluations: accuracies(0.3 + 0.02 * (seed % 3), end) })
+    return madeUpRecord({ seed, commits: [`c${seeds[0]}`], evaluations: accuracies(0.3 + 0.02 * (seed % 3), end) })
   })
   return buildResults(plan, runs, { ...FROM, models, command: `experiments -- paper --seeds ${seeds.join(',')}` })
 }

@@ -6,9 +6,9 @@ import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 import { parseResults, type ResultsFile, type TableName } from '../../../../src/results/results-file.ts'
 import { accuracies, madeUpRecord, runsOf } from './made-up-records.ts'
 
-const MODELS = { 'household-policy': 'p', 'household-reward': 'r', 'household-author': 'a' }
+const MODELS = { 'household-policy': 'p', 'household-reward': 'r', 'household-author': 'a', 'start weak': 'w' }
 const planOf = (table: TableName, seeds: readonly number[] = [0, 1, 2]) =>
-  planTable(table, { ...QUICK, seeds, sweepSeeds: seeds, mapSeeds: seeds }, ['weak'])
+  planTable(table, { ...QUICK, seeds, sweepSeeds: seeds, mapSeeds: seeds }, ['weak', 'shipped'])
 
 function resultsOf(
   plan: ReturnType<typeof planOf>,
@@ -17,7 +17,7 @@ function resultsOf(
 ): ResultsFile {
   const runs = runsOf(plan, (arm, seed) => {
     const end = 0.5 + 0.1 * Math.sin(17 * seed + arm.length) + (commit === 'new' ? 0.1 : 0)
-    return madeUpRecord({ seed, commit, evaluations: accuracies(0.3 + 0.02 * (seed % 3), end) })
+    return madeUpRecord({ seed, commits: [commit], evaluations: accuracies(0.3 + 0.02 * (seed % 3), end) })
   })
   return buildResults(plan, runs, { date: '2026-03-01', models, command: `experiments ${commit}` })
 }
@@ -73,6 +73,18 @@ describe('running one arm of a table again', () => {
     longer.rows.find(({ id }) => id === 'grpo')!.iterations += 1
     expect(why(resultsOf(full, 'new'), longer)).toMatch(/^the settings of “GRPO.*” differ from the published ones$/)
     expect(whyNotKept(plan, resultsOf(full, 'new'), null)).toBe('it is not published yet')
+  })
+
+  it('is refused where a start policy of the map has changed, whatever its name', () => {
+    const plan = planOf('map', [0])
+    const other = { ...MODELS, 'start weak': 'other' }
+    const shipped = onlyArms(plan, ['grpo_shipped'])
+    expect(whyNotKept(plan, resultsOf(shipped, 'new', other), resultsOf(plan, 'old'))).toMatch(
+      /^start weak, which acts in “.*, weak, .*”, has changed$/,
+    )
+    // The rows of the shipped policy do not depend on it.
+    const weak = plan.arms.filter(({ start }) => start === 'weak').map(({ id }) => id)
+    expect(whyNotKept(plan, resultsOf(onlyArms(plan, weak), 'new', other), resultsOf(plan, 'old'))).toBeNull()
   })
 
   it('is refused for tables whose values compare arms with one another', () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { EpisodeStep, LoggedBody } from '../../../../src/method/events.ts'
 import type { Outcome, Score, Task } from '../../../../src/method/ports.ts'
 import { GradientConflict } from '../../../../src/cli/experiments/paper/gradient-conflict.ts'
-import { deviationFromLine, LogChecks } from '../../../../src/cli/experiments/paper/log-checks.ts'
+import { LogChecks } from '../../../../src/cli/experiments/paper/log-checks.ts'
 
-function checksOf(bodies: readonly LoggedBody[], iterationOf: (i: number) => number = () => 1): Record<string, number> {
+function checksOf(bodies: readonly LoggedBody[]): Record<string, number> {
   const checks = new LogChecks()
-  bodies.forEach((body, seq) => checks.take({ ...body, seq, iteration: iterationOf(seq) }))
+  bodies.forEach((body, seq) => checks.take({ ...body, seq, iteration: 1 }))
   return checks.values()
 }
 
@@ -33,48 +33,93 @@ const judged = (episodeId: string, votes: readonly (readonly Score[])[]): Logged
   votes: votes.map((each) => each.map((score) => ({ score, reasoning: '' }))),
 })
 
-const started: LoggedBody = { type: 'iteration-started', taskIds: [], pendingTaskIds: [] }
-const finished = (acc = 0.5): LoggedBody => ({ type: 'iteration-finished', metrics: { 'policy/acc': acc } })
+const started = (...taskIds: string[]): LoggedBody => ({ type: 'iteration-started', taskIds, pendingTaskIds: [] })
+const finished: LoggedBody = { type: 'iteration-finished', metrics: {} }
 
 const task = (id: string, instruction: string): Task => ({ id, rootId: id, instruction, kind: 'kind', body: null })
 
+const proposed = (id: string, instruction: string, oks: readonly boolean[]): LoggedBody => {
+  const attempts = oks.map((ok) => ({ text: '', message: '', ok }))
+  const rest = { accuracy: 1, policyVersion: 0, criticSummary: '', candidate: task(id, instruction), attempts }
+  return { type: 'rewrite-proposed', proposalId: id, taskId: 'b', direction: 'harder', ...rest }
+}
+
 describe('the checks of a log', () => {
-  it('count right votes apart for steps that contradict the outcome', () => {
-    const found = checksOf([
-      started,
-      // A success with one wrong step: the judge sees it in one of two votes.
-      episode('a', 1, [1, -1]),
-      judged('a', [
-        [1, 1],
-        [1, -1],
-      ]),
-      // Held-out episodes do not count.
-      episode('b', -1, [1, -1], 'id'),
-      judged('b', [[-1], [-1]]),
-      finished(),
-    ])
-    expect(found).toMatchObject({ contradicting: 0.5, agreeing: 1 })
+  it('tell a judge that approves everything from one that sees what contradicts the outcome', () => {
+    // A failed rollout with three good steps, and a solved one with one bad step.
+    const found = (...votes: readonly (readonly Score[])[]) =>
+      checksOf([
+        started(),
+        episode('failed', -1, [1, 1, 1, -1]),
+        judged('failed', [...votes.slice(0, 3), [-1, -1]]),
+        episode('solved', 1, [1, -1]),
+        judged('solved', [[1, 1], votes[3]!]),
+        // Held-out episodes do not count.
+        episode('held-out', -1, [1], 'id'),
+        judged('held-out', [[-1]]),
+        finished,
+      ])
+    expect(found([1, 1], [1, 1], [1, 1], [1, 1])).toMatchObject({
+      'good-in-failed': 1,
+      'bad-in-solved': 0,
+      'against-outcome': 0.5,
+    })
+    expect(found([1, 1], [1, -1], [1, 1], [-1, 1])['against-outcome']).toBeCloseTo((5 / 6 + 1 / 2) / 2, 5)
   })
 
-  it('count the last fifth of the iterations only', () => {
-    const iteration = (vote: Score) => [started, episode('a', 1, [-1]), judged('a', [[vote]]), finished()]
-    const bodies = [1, 1, 1, 1, -1].flatMap((vote) => iteration(vote as Score))
-    expect(checksOf(bodies, (i) => 1 + Math.floor(i / 4))).toMatchObject({ contradicting: 1 })
+  it('count votes and attempts of the last fifth of the iterations only', () => {
+    const iteration = (vote: Score, ok: boolean): LoggedBody[] => [
+      started(),
+      episode('a', 1, [-1]),
+      judged('a', [[vote]]),
+      proposed('c', 'find', [ok]),
+      finished,
+    ]
+    const bodies = [0, 1, 2, 3].flatMap(() => iteration(1, false))
+    const found = checksOf([...bodies, ...iteration(-1, true)])
+    expect(found).toMatchObject({ 'bad-in-solved': 1, valid: 1 })
   })
 
   it('leave out an attempt at an iteration that was interrupted', () => {
-    const interrupted = [started, episode('x', 1, [-1]), judged('x', [[1]])]
-    expect(checksOf([...interrupted, started, episode('a', 1, [-1]), judged('a', [[-1]]), finished()])).toMatchObject({
-      contradicting: 1,
-    })
+    const interrupted = [started(), episode('x', 1, [-1]), judged('x', [[1]]), proposed('c', 'find', [false])]
+    const again = [started(), episode('a', 1, [-1]), judged('a', [[-1]]), proposed('c', 'find', [true]), finished]
+    expect(checksOf([...interrupted, ...again])).toMatchObject({ 'bad-in-solved': 1, valid: 1 })
   })
 
-  it('follow the tasks of the pool and the attempts at rewriting them', () => {
-    const proposed = (id: string, instruction: string, oks: readonly boolean[]): LoggedBody => {
-      const attempts = oks.map((ok) => ({ text: '', message: '', ok }))
-      const rest = { accuracy: 1, policyVersion: 0, criticSummary: '', candidate: task(id, instruction), attempts }
-      return { type: 'rewrite-proposed', proposalId: id, taskId: 'b', direction: 'harder', ...rest }
+  it('compare outcomes and votes, and outcomes and true labels, on the tasks that train the policy', () => {
+    const advantages = (episodeId: string, policy: (number | null)[]): LoggedBody => {
+      return { type: 'advantages', episodeId, feedback: [], policy, reward: [] }
     }
+    /** A solved and a failed rollout of a task, whose votes oppose the outcome and whose labels follow it. */
+    const group = (of: string, votes: readonly [Score, Score], trains: boolean): LoggedBody[] => [
+      { ...episode(`${of}1`, 1, [1]), taskId: of } as LoggedBody,
+      { ...episode(`${of}2`, -1, [-1]), taskId: of } as LoggedBody,
+      judged(`${of}1`, [[votes[0]]]),
+      judged(`${of}2`, [[votes[1]]]),
+      // Only one of them needs an advantage: the other may have happened to get exactly 0.
+      advantages(`${of}1`, [null]),
+      advantages(`${of}2`, [trains ? -1 : null]),
+    ]
+    const found = checksOf([started('a', 'b'), ...group('a', [-1, 1], true), ...group('b', [1, -1], false), finished])
+    expect(found).toMatchObject({ conflict: 1, correlation: -1, 'label-conflict': 0 })
+    expect(checksOf([started('b'), ...group('b', [1, -1], false), finished])).not.toHaveProperty('conflict')
+  })
+
+  it('measure oscillation on the tasks whose turn it was, in the last forty iterations', () => {
+    const iteration = (won: boolean): LoggedBody[] => [
+      started('a', 'b'),
+      ...['a', 'b', 'candidate'].map(
+        (taskId) => ({ ...episode(taskId, won === (taskId !== 'candidate') ? 1 : -1, []), taskId }) as LoggedBody,
+      ),
+      finished,
+    ]
+    const steady = Array.from({ length: 40 }, () => iteration(true)).flat()
+    const swinging = Array.from({ length: 40 }, (_, i) => iteration(i % 2 === 0)).flat()
+    expect(checksOf([...swinging, ...steady]).oscillation).toBe(0)
+    expect(checksOf([...steady, ...swinging]).oscillation).toBeCloseTo(0.51, 2)
+  })
+
+  it('follow the instructions of the pool', () => {
     const resolved = (candidateId: string, accepted: boolean): LoggedBody => {
       const before = { accuracyBefore: 1, policyVersionBefore: 0 }
       const after = { accuracyAfter: 0.5, policyVersionAfter: 1, rule: '', accepted }
@@ -85,25 +130,19 @@ describe('the checks of a log', () => {
       { type: 'task-added', task: task('a', 'find a mug'), split: 'train' },
       { type: 'task-added', task: task('b', 'find a plate'), split: 'train' },
     ]
-    expect(checksOf([...pool, proposed('c', 'find a mug', [false, true])])).toMatchObject({ valid: 0.5, distinct: 1 })
-    expect(checksOf([...pool, proposed('c', 'find a mug', [true]), resolved('c', false)]).distinct).toBe(1)
+    const distinct = (accepted: boolean, ...more: LoggedBody[]) =>
+      checksOf([...pool, started(), proposed('c', 'find a mug', [true]), resolved('c', accepted), ...more])[
+        'distinct-instructions'
+      ]
+    expect(distinct(false, finished)).toBe(1)
     // Two slots now ask for the same.
-    expect(checksOf([...pool, proposed('c', 'find a mug', [true]), resolved('c', true)]).distinct).toBe(0.5)
-  })
-
-  it('measure oscillation around the line of training accuracy, not the line', () => {
-    expect(deviationFromLine([0.1, 0.2, 0.3, 0.4])).toBeCloseTo(0, 12)
-    // Residuals of ±0.1 and ∓0.3 …: by hand, y = 0, 1, 0, 1 has slope 0.2, and Σ e² = 0.8.
-    expect(deviationFromLine([0, 1, 0, 1])).toBeCloseTo(Math.sqrt(0.8 / 2), 12)
-    expect(deviationFromLine([0, 1])).toBeNull()
-    expect(checksOf([started, finished(0), started, finished(1), started, finished(0)]).oscillation).toBeGreaterThan(
-      0.4,
-    )
+    expect(distinct(true, finished)).toBe(0.5)
+    // The iteration was interrupted, and starts again.
+    expect(distinct(true)).toBe(1)
   })
 
   it('have nothing to say about a run without a judge', () => {
-    const found = checksOf([started, episode('a', 1, [1]), finished()])
-    expect(found).toEqual({})
+    expect(checksOf([started('a'), episode('a', 1, [1]), finished])).toEqual({})
   })
 })
 

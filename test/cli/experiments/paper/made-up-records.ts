@@ -1,4 +1,5 @@
 /** Records of runs that never ran, for tests of what is made of them. */
+import { MEASURES } from '../../../../src/cli/experiments/paper/measure-run.ts'
 import type { RunRecord } from '../../../../src/cli/experiments/paper/run-record.ts'
 import type { TablePlan } from '../../../../src/cli/experiments/paper/plan.ts'
 import type { TableRuns } from '../../../../src/cli/experiments/paper/build-results.ts'
@@ -11,8 +12,9 @@ export function madeUpRecord(record: Partial<RunRecord> = {}): RunRecord {
     seed: 0,
     iterations: 4,
     backend: 'cpu',
-    commit: 'abc',
+    commits: ['abc'],
     seconds: 10,
+    measures: MEASURES,
     evaluations: [],
     last: {},
     early: {},

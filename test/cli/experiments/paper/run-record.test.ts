@@ -1,7 +1,8 @@
+import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import type { LoggedBody } from '../../../../src/method/events.ts'
 import { RunMeasurer } from '../../../../src/cli/experiments/paper/measure-run.ts'
-import { atRollouts, evaluated } from '../../../../src/cli/experiments/paper/run-record.ts'
+import { atRollouts, evaluated, recordSchema } from '../../../../src/cli/experiments/paper/run-record.ts'
 import { accuracies, madeUpRecord } from './made-up-records.ts'
 
 const finished = (metrics: Record<string, number>): LoggedBody => ({ type: 'iteration-finished', metrics })
@@ -12,6 +13,14 @@ const evaluation = (acc: number): LoggedBody => ({
 })
 
 describe('the numbers of a run', () => {
+  it('are read as they were written, and as earlier versions wrote them', () => {
+    const record = madeUpRecord({ commits: ['a', 'b'] })
+    expect(v.parse(recordSchema, JSON.parse(JSON.stringify(record)))).toEqual(record)
+    const { commits: _commits, measures: _measures, ...rest } = record
+    expect(v.parse(recordSchema, { ...rest, commit: 'a' })).toEqual({ ...rest, commits: ['a'] })
+    expect(v.is(recordSchema, rest)).toBe(false)
+  })
+
   it('are those of its evaluations, its last iteration, and its first and last fifth', () => {
     const measurer = new RunMeasurer()
     let seq = 0

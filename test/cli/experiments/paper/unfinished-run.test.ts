@@ -43,7 +43,7 @@ const checkpoint = (iteration: number, eventCount: number) => ({
 
 describe('an unfinished run', () => {
   it('continues at its last checkpoint: its models, and the log as it was then', async () => {
-    const run = new UnfinishedRun(folder, () => 12)
+    const run = new UnfinishedRun(folder, () => 12, 'first')
     await run.create()
     await run.append('run', events(0, 2))
     await run.saveCheckpoint(checkpoint(2, 2))
@@ -53,7 +53,7 @@ describe('an unfinished run', () => {
     // The kill came in the middle of a line.
     await appendFile(run.logPath, '{"type":"iteration-fin')
 
-    const continued = (await new UnfinishedRun(folder, () => 0).resume())!
+    const continued = (await new UnfinishedRun(folder, () => 0, 'first').resume())!
     expect(continued.history).toEqual(events(0, 5).map(stateEvent))
     expect(continued.checkpoint).toMatchObject({ runId: 'run', iteration: 5, eventCount: 5 })
     expect([...continued.checkpoint.policy]).toEqual([5])
@@ -63,8 +63,30 @@ describe('an unfinished run', () => {
     expect((await readdir(folder)).sort()).toEqual(['5.policy', '5.reward', 'checkpoint.json', 'log.jsonl'])
   })
 
+  it('knows every state of the code that made a part of it', async () => {
+    const made = new UnfinishedRun(folder, () => 0, 'first')
+    await made.create()
+    await made.append('run', events(0, 2))
+    await made.saveCheckpoint(checkpoint(2, 2))
+    const same = new UnfinishedRun(folder, () => 0, 'first')
+    await same.resume()
+    expect(same.commits).toEqual(['first'])
+    const second = new UnfinishedRun(folder, () => 0, 'second')
+    await second.resume()
+    await second.append('run', events(2, 4))
+    await second.saveCheckpoint(checkpoint(4, 4))
+    const third = new UnfinishedRun(folder, () => 0, 'third')
+    await third.resume()
+    expect(third.commits).toEqual(['first', 'second', 'third'])
+    // As earlier versions wrote it.
+    await writeFile(join(folder, 'checkpoint.json'), '{"runId":"run","iteration":4,"eventCount":4,"seconds":1}')
+    const fourth = new UnfinishedRun(folder, () => 0, 'fourth')
+    expect(await fourth.resume()).not.toBeNull()
+    expect(fourth.commits).toEqual(['unknown', 'fourth'])
+  })
+
   it('starts again without a checkpoint, or with a damaged one', async () => {
-    const run = new UnfinishedRun(folder, () => 0)
+    const run = new UnfinishedRun(folder, () => 0, 'first')
     expect(await run.resume()).toBeNull()
     await run.create()
     await run.append('run', events(0, 3))
@@ -86,15 +108,17 @@ describe('an unfinished run', () => {
   })
 
   it('keeps what a person can read of an episode, and reads it from a packed log, too', async () => {
-    const run = new UnfinishedRun(folder, () => 0)
+    const run = new UnfinishedRun(folder, () => 0, 'first')
     await run.create()
     await run.append('run', [episode])
     const [kept] = await readRunLog(run.logPath)
     expect(kept).toMatchObject({ opening: 'You are here.', steps: [{ command: 'look', tokens: [], logProbs: [] }] })
     await writeFile(join(folder, 'log.jsonl.gz'), gzipSync(await readFile(run.logPath)))
     expect(await readRunLog(join(folder, 'log.jsonl.gz'))).toEqual([kept])
-    const read: LoggedEvent[] = []
-    for await (const part of readLog(run.logPath)) read.push(...part)
-    expect(read).toEqual([kept])
+    for (const path of [run.logPath, join(folder, 'log.jsonl.gz')]) {
+      const read: LoggedEvent[] = []
+      for await (const part of readLog(path)) read.push(...part)
+      expect(read).toEqual([kept])
+    }
   })
 })

@@ -2,8 +2,9 @@
  * Checks of the loop's stability (log-checks.ts defines the measures):
  *
  *     corrupted    the judge on steps whose label contradicts the outcome, and a loop whose votes are flipped
- *     drift        ten times as many iterations: are rewrites still valid, tasks diverse and accuracy kept?
- *     coupling     oscillation of training accuracy, and conflict between what O and λ S̄ ask of the policy
+ *     drift        ten times as many iterations: are rewrites still valid, instructions distinct and accuracy kept?
+ *     coupling     oscillation of training accuracy, and conflict between what O and λ S̄ ask of the policy, beside the conflict that
+ *                  true labels would have with O
  */
 import type { Budget } from '../budget.ts'
 import type { MeasurePlan, TablePlan } from '../plan.ts'
@@ -24,7 +25,7 @@ export function checksTable(budget: Budget): TablePlan {
   return {
     table: 'checks',
     title: 'Checks of stability',
-    about: `The judge where steps contradict the outcome, a loop in which ${100 * FLIPPED} % of the votes are flipped, drift over ${budget.driftFactor} times as many iterations, and the coupling of the three learners.`,
+    about: `The judge where steps contradict the outcome, a loop in which ${100 * FLIPPED} % of the votes are flipped, drift over ${budget.driftFactor} times as many iterations, and the coupling of policy, judge and tasks. Votes and attempts at rewriting count in the last fifth of the iterations. A set is the rollouts of one task at one step; tasks that do not train the policy are left out.`,
     seeds: budget.sweepSeeds,
     evaluationTasks: budget.evaluationTasks,
     arms: [
@@ -43,20 +44,22 @@ export function checksTable(budget: Budget): TablePlan {
     measures: [
       ACCURACY[0]!,
       JUDGE_BALANCED,
-      check('contradicting', 'votes right, step against outcome'),
-      check('agreeing', 'votes right, step with outcome'),
-      check('oscillation', 'oscillation of training accuracy'),
-      check('conflict', 'steps on which O and S̄ disagree'),
+      check('good-in-failed', 'votes right, good steps of failed rollouts'),
+      check('bad-in-solved', 'votes right, bad steps of solved rollouts'),
+      check('against-outcome', 'votes right, mean of both'),
+      check('oscillation', 'oscillation beyond the draw of tasks'),
+      check('conflict', 'opposite signs relative to the set: O and S̄'),
+      check('label-conflict', 'opposite signs relative to the set: O and true labels'),
       check('correlation', 'correlation of O and S̄', 'number'),
       check('valid', 'valid attempts at rewriting'),
-      check('distinct', 'distinct tasks in the pool'),
+      check('distinct-instructions', 'distinct instructions in the pool'),
     ],
     claims: [
       {
         claim: 'A trained judge is better on steps that contradict the outcome',
         row: 'policy-reward',
         than: 'frozen-judge',
-        measure: 'contradicting',
+        measure: 'against-outcome',
       },
       { claim: 'Correct votes above flipped ones', row: 'full', than: 'flipped', measure: 'id' },
       {
@@ -81,10 +84,10 @@ export function checksTable(budget: Budget): TablePlan {
         least: -0.05,
       },
       {
-        claim: 'A long run keeps tasks distinct (to 5 points)',
+        claim: 'A long run keeps instructions distinct (to 5 points)',
         row: 'long',
         than: 'full',
-        measure: 'distinct',
+        measure: 'distinct-instructions',
         least: -0.05,
       },
     ],

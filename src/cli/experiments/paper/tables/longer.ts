@@ -1,15 +1,16 @@
 /** The full loop of the household for twice as long as in Table 1, where its curves still rise. */
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, TablePlan } from '../plan.ts'
-import { type RunRecord, evaluated } from '../run-record.ts'
+import type { RunRecord } from '../run-record.ts'
 import { arm, ARM_LABELS, temperatureOnly } from './arms.ts'
 import { ACCURACY, ACCURACY_METRICS, JUDGE } from './measures.ts'
 import { gainsOfPolicy } from './table-one.ts'
 
-/** Accuracy at the evaluation in the middle of the run: where Table 1 ends. */
+/** Accuracy in the middle of the run: where Table 1 ends. */
 const HALFWAY = ACCURACY.map(({ id, label }): MeasurePlan => {
   const metric = ACCURACY_METRICS[id as keyof typeof ACCURACY_METRICS]
-  const of = (run: RunRecord) => evaluated(run, metric, (run.evaluations.length - 1) >> 1)
+  const of = ({ evaluations, iterations }: RunRecord) =>
+    evaluations.find(({ iteration }) => 2 * iteration === iterations)?.values[metric] ?? null
   return { id: `${id}-half`, label: `${label}, halfway`, unit: 'share', of }
 })
 

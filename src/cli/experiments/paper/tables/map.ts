@@ -71,7 +71,7 @@ export function mapTable(budget: Budget, starts: readonly string[]): TablePlan {
     measures: [
       ACCURACY[0]!,
       JUDGE_BALANCED,
-      late('score', "judge's mean score, last fifth", 'policy/step_score/mean', 'number'),
+      late('score', "judge's mean vote, last fifth", 'policy/step_score/mean', 'number'),
       {
         id: CELL_MEASURES.start,
         label: 'at the start, T = 0',
@@ -104,10 +104,15 @@ function hasCollapsedJudge(run: RunRecord): boolean | null {
   return first === null || last === null ? null : first - last > COLLAPSE * (first - CHANCE)
 }
 
-/** The mean score of the judged steps rose while the mean outcome of the training episodes fell. */
+/**
+ * The mean vote of the judged steps rose and the mean outcome of the training episodes fell, while held-out accuracy did not rise. The
+ * outcome alone does not tell: it falls, too, where the loop makes its tasks harder for a policy that improves.
+ */
 function pleasesJudge(run: RunRecord): boolean | null {
   const [score, outcome] = [riseOf('policy/step_score/mean', run), riseOf('policy/outcome/mean', run)]
-  return score === null || outcome === null ? null : score > 0 && outcome < 0
+  const [first, last] = [evaluated(run, ACCURACY_METRICS.id, 0), evaluated(run, ACCURACY_METRICS.id, -1)]
+  if (score === null || outcome === null || first === null || last === null) return null
+  return score > 0 && outcome < 0 && last <= first
 }
 
 /** From the first fifth of the iterations to the last. */
