@@ -47,7 +47,7 @@ export const voteCharts = (splits: string): readonly WorldChart[] => [
     title: 'Reward-model accuracy in training',
     unit: 'share',
     about:
-      'On the training steps of each iteration. Process: share of votes that agree with the true label of their step. Outcome: how often its mean score of an episode has the sign of the outcome. A policy that learns changes the mix of steps, which moves both even if the reward model is frozen.',
+      'On the training steps of each iteration. Process: share of votes that agree with the true label of their step. Outcome: how often its mean vote of an episode has the sign of the outcome. A policy that learns changes the mix of steps, which moves both even if the reward model is frozen.',
     series: [
       { name: 'process', hue: 'reward', line: 'solid', metric: 'reward/process_acc' },
       { name: 'outcome', hue: 'reward', line: 'dashed', metric: 'reward/outcome_acc' },
@@ -111,7 +111,7 @@ export const VOTE_WORDS: Pick<
     actions: 'actions',
     tasks: 'observations, tasks',
     steps: 'steps to judge',
-    score: 'mean score',
+    score: 'mean vote',
     referenceJunction: null,
     // On fixed trajectories, by kind: the share of all training steps rises by itself when the policy changes or its commands are refused.
     reward(share) {

@@ -293,7 +293,7 @@ describe('a run on official games', () => {
     const alert = page.getByRole('alert')
     await alert.getByText('The household could not be opened.').waitFor()
     await alert.getByText('none of the folders train, valid_seen, valid_unseen in this browser').waitFor()
-    await alert.getByText('Import or make them under Games').waitFor()
+    await alert.getByText('Import or make them under Set up, Games and problems').waitFor()
     expect(models).toEqual([])
   })
 })

@@ -49,7 +49,7 @@ describe('the view of results', () => {
       expect.stringMatching(/GRPO above the full loop: does not hold, −10\.5 points/) as string,
     ])
     const parts = page.getByRole('table', { name: 'What each part adds' })
-    await parts.getByRole('row', { name: /^All together \+20\.0 .* in distribution, paper \+21\.2/ }).waitFor()
+    await parts.getByRole('row', { name: /^All together in distribution: \+20\.0, from .*, paper \+21\.2\./ }).waitFor()
     await page.getByText('commit abc1234').waitFor()
     await page.getByText('npm run experiments -- paper', { exact: true }).waitFor()
     await page.getByText('--table coding', { exact: true }).waitFor()

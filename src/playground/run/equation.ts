@@ -152,7 +152,7 @@ function advantageLine(
       : a === null
         ? std === 0
           ? 'All that it is compared with got the same R, so it does not train.'
-          : "It does not train: it is exactly average, its task's accuracy is filtered out, or its rewrite was not accepted."
+          : "It does not train: it is exactly average, its task's accuracy is filtered out, or its rewrite was rejected."
         : null
   const parts = {
     A: ['A', signed(a)],

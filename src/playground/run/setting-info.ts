@@ -304,7 +304,7 @@ const WORDS: Record<keyof Settings, Words> = {
   world: {
     label: 'World',
     help: 'Household: the policy acts in rooms, and the reward model judges its steps. Coding: the policy writes programs, and the reward model writes tests for them. Desktop: the policy clicks and types in six applications. Your world: what your file describes.',
-    paper: 'Both, and OSWorld',
+    paper: 'AlfWorld, coding and OSWorld',
     released: 'alfworld_rl.py, coding_rl.py, osworld_rl.py',
   },
   problems: {
@@ -330,7 +330,7 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   desktopTasks: {
     label: 'Tasks',
-    help: 'What the desktop’s policy trains on: tasks drawn by our generator, or tasks that you made under Try a task. Evaluations play generated ones.',
+    help: 'What the desktop’s policy trains on: tasks drawn by our generator, or tasks that you made under Set up, Games and problems. Evaluations play generated ones.',
     paper: 'OSWorld’s tasks',
   },
   screen: {

@@ -9,9 +9,10 @@ export function commandOf(group: Pick<BatchGroup, 'episodes'>, trajectory: numbe
   return command || response.trim()
 }
 
-/** "2 commands to the goal"; a null or negative distance is none. */
-export function distanceWords(distance: number | null): string {
-  if (distance === null || distance < 0) return 'the goal is out of reach'
+/** "2 commands to the goal"; a negative distance is none. Null where the world does not know it. */
+export function distanceWords(distance: number | null): string | null {
+  if (distance === null) return null
+  if (distance < 0) return 'the goal is out of reach'
   return distance === 0 ? 'goal reached' : `${counted(distance, 'command')} to the goal`
 }
 

@@ -5,7 +5,7 @@ interface FamilyPoint {
   iteration: number
   accuracy: number
   played: number
-  /** Measures a rewrite that was not accepted. */
+  /** Measures a rewrite that was rejected. */
   isRejected: boolean
 }
 
@@ -81,7 +81,7 @@ const rejections = (family: Family) => family.rewrites.filter((rewrite) => rewri
 export const FAMILY_ORDERS = {
   rewrites: { name: 'Most rewritten', compare: byRewrites },
   rejected: {
-    name: 'Rewrites not accepted',
+    name: 'Most rejected rewrites',
     compare: (a: Family, b: Family) =>
       rejections(b) - rejections(a) || b.lastIteration - a.lastIteration || byRewrites(a, b),
   },
@@ -94,19 +94,19 @@ export const FAMILY_ORDERS = {
 } as const
 export type FamilyOrder = keyof typeof FAMILY_ORDERS
 
-export type RewriteState = 'accepted' | 'rejected' | 'refused' | 'waiting'
+export type RewriteState = 'accepted' | 'rejected' | 'invalid' | 'waiting'
 
 export const STATE_WORDS: Readonly<Record<RewriteState, string>> = {
   accepted: 'accepted',
-  rejected: 'not accepted',
-  refused: 'no valid rewrite',
+  rejected: 'rejected',
+  invalid: 'invalid',
   waiting: 'being measured',
 }
 
-/** Refused: the author wrote no valid candidate. Waiting: the next iteration measures it. */
+/** Invalid: the author wrote no valid candidate. Waiting: the next iteration measures it. */
 export function rewriteState(rewrite: RewriteView): RewriteState {
   if (rewrite.resolution) return rewrite.resolution.accepted ? 'accepted' : 'rejected'
-  return rewrite.proposal.candidate ? 'waiting' : 'refused'
+  return rewrite.proposal.candidate ? 'waiting' : 'invalid'
 }
 
 /** acc(q) that the rewrite was compared with: measured again beside it if the run remeasures, else the one that caused it. */

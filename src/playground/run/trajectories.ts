@@ -174,7 +174,7 @@ function happening(step: StepHappened): StepView {
 /** Describes a step without an advantage, as a title and for screen readers. */
 export function cellName(trajectory: TrajectoryView, step: StepView): string {
   const where = `Rollout ${trajectory.rollout + 1}, step ${step.index + 1}`
-  return step.meanScore === null ? where : `${where}, mean score ${signed(step.meanScore, 1)}`
+  return step.meanScore === null ? where : `${where}, mean vote ${signed(step.meanScore, 1)}`
 }
 
 export function groupSentence(choice: GroupChoice): string {

@@ -24,9 +24,11 @@ export function presetsOf(world: World): PresetChoice[] {
   ]
 }
 
-/** What a run's preset is for, in words; its name if the page no longer has it. */
+/** What a run's preset is for, in words, also of one without its world's own; its name if the page no longer has it. */
 export function presetWords(preset: string): string {
-  const choices = WORLD_NAMES.flatMap((world) => presetsOf(world))
+  const alone = (world: World) =>
+    WORLDS[world].presets.overlays.map((name) => ({ preset: name, label: presetLabel(name, world) }))
+  const choices = WORLD_NAMES.flatMap((world): PresetChoice[] => [...presetsOf(world), ...alone(world)])
   return choices.find((choice) => choice.preset === preset)?.label ?? preset
 }
 

@@ -67,7 +67,7 @@ async function showRecorded({ spot, hasContent }: LinkedRun, playground: Playgro
 }
 
 async function showKept(runId: string, playground: Playground): Promise<boolean> {
-  if (isRecording(runId)) return playground.showRecording(runId)
+  if (isRecording(runId)) return (await playground.showRecording(runId)) === null
   if (playground.launcher.hasLiveRun && playground.live.runId === runId) {
     playground.show('live')
     return true

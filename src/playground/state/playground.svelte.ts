@@ -170,20 +170,22 @@ export class Playground {
   }
 
   /**
-   * Shows the recorded run of a published result, by its name in `runs/`, with its world on the controls. False if it cannot be
-   * loaded. Another run that is opened or begins meanwhile is shown in its place.
+   * Shows the recorded run of a published result, by its name in `runs/`, with its world on the controls. Returns why it cannot be
+   * loaded, else null. Another run that is opened or begins meanwhile is shown in its place.
    */
-  async showRecording(name: string): Promise<boolean> {
+  async showRecording(name: string): Promise<string | null> {
     const isWanted = await this.#awaitOther(this.recorded.load([`./runs/${name}.jsonl.gz`]))
-    if (!isWanted) return true
+    if (!isWanted) return null
     if (this.hasRecording) {
       const { world = this.world } = this.recorded.view.settings ?? {}
       this.#turnTo(world)
       this.#showOther()
-      return true
+      return null
     }
+    // Loading the usual run again forgets what was wrong with this one.
+    const why = this.recorded.failure?.why ?? `runs/${name}.jsonl.gz is missing.`
     await this.recorded.load(recordingsOf(this.world))
-    return false
+    return why
   }
 
   toggleReplay(): void {

@@ -27,7 +27,7 @@ export const STORY_STEPS = [
     title: 'Who judges the judge?',
     idea: 'Nobody labels steps. Consistency feedback R · S trains a vote towards the outcome: votes that agree with $R$ are encouraged.',
     exercises: [
-      { id: 'consistency', title: 'Why consistency feedback works' },
+      { id: 'consistency', title: 'What consistency feedback teaches' },
       { id: 'released', title: 'The released code beside the formula' },
       { id: 'lies', title: 'A test that lies costs its writer' },
     ],
@@ -44,7 +44,7 @@ export const STORY_STEPS = [
   {
     id: 'loop',
     title: 'The loop',
-    idea: 'Three learners, each fed by the others. Every arrow carries the number of the last iteration.',
+    idea: 'Two models learn, a third rewrites the tasks, and each is fed by the others. Every arrow carries the number of the last iteration.',
     exercises: [
       { id: 'ablations', title: 'One component at a time' },
       { id: 'out-of-distribution', title: 'What is learned, and how far it carries' },

@@ -131,7 +131,7 @@ export const coding: WorldDescriptor = {
       title: 'Code',
       unit: 'share',
       about:
-        'Share of programs that pass every hidden test: for held-out problems (in distribution), for problems of kinds never trained on (out of distribution), and for the training problems of the iteration. Held-out problems are solved at the evaluation temperature, which is greedy unless you change it, and, “sampled”, at the policy temperature.',
+        'Share of programs that pass every hidden test: for held-out problems (in distribution), for problems with two steps in a sequence never trained on (out of distribution), and for the training problems of the iteration. Held-out problems are solved at the evaluation temperature, which is greedy unless you change it, and, “sampled”, at the policy temperature.',
       series: shares('policy', 'acc', 'policy/acc'),
     },
     {
@@ -187,7 +187,7 @@ export const coding: WorldDescriptor = {
     setting: 'problems',
     value: 'imported',
     name: 'problems',
-    missing: 'Imported: import a file of problems first, under Problems.',
+    missing: 'Imported: import a file of problems first, under Set up, Games and problems.',
     path: 'a file of problems in JSON or JSONL',
     usage: 'poses the coding problems of a file, JSON or JSONL; with --preset coding',
   },
@@ -199,8 +199,8 @@ export const coding: WorldDescriptor = {
       return { what, remedy: 'Reload the page and start the run again; generated problems need no import.' }
     }
     const remedy = isResumed
-      ? 'Import them under Problems, then reload the page and resume the run.'
-      : 'Import a file of problems under Problems, or set Problems to generated.'
+      ? 'Import them under Set up, Games and problems, then reload the page and resume the run.'
+      : 'Import a file of problems under Set up, Games and problems, or set Problems to generated.'
     return { what, remedy }
   },
 }

@@ -23,7 +23,7 @@ export const desktop: WorldDescriptor = {
     what: 'The desktop could not be opened.',
     remedy:
       error === 'NoTasksError'
-        ? 'Make one under Try a task, or choose generated tasks there.'
+        ? 'Make one under Set up, Games and problems, or choose generated tasks there.'
         : 'Reload the page and start the run again.',
   }),
 }

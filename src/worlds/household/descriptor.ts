@@ -11,12 +11,14 @@ export const household: WorldDescriptor = {
   noEffect: 'Nothing happens.',
   presets: votePresets('household'),
   own: { names: ['games', 'dialect', 'explainRefusals'], elsewhere: 'they belong to the household' },
-  charts: voteCharts('of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution)'),
+  charts: voteCharts(
+    'in known rooms (in distribution), in rooms and, where games are generated, with pairs of object and place never trained on (out of distribution)',
+  ),
   imports: {
     setting: 'games',
     value: 'official',
     name: 'ALFWorld games',
-    missing: 'Official: import ALFWorld’s games first, under Games.',
+    missing: 'Official: import ALFWorld’s games first, under Set up, Games and problems.',
     path: "the zip or folder of ALFWorld's released games",
     usage: "plays ALFWorld's own games: the released zip, its unpacked folder or part of it",
   },
@@ -30,7 +32,7 @@ export const household: WorldDescriptor = {
     const later = isResumed ? ', then reload the page and resume the run' : ', or choose generated rooms there'
     return {
       what,
-      remedy: `Import or make them under Games${later}. A run without evaluation (Evaluate every: 0) needs none of the valid folders.`,
+      remedy: `Import or make them under Set up, Games and problems${later}. A run without evaluation (Evaluate every: 0) needs none of the valid folders.`,
     }
   },
 }

@@ -137,11 +137,11 @@ describe('tasks', () => {
     expect(new Set(all.map((family) => family.rootId)).size).toBe(all.length)
   })
 
-  it('distinguish accepted, rejected, refused and waiting rewrites', () => {
+  it('distinguish accepted, rejected, invalid and waiting rewrites', () => {
     const states = new Set(families(view).flatMap((family) => family.rewrites.map(rewriteState)))
     for (const rewrite of view.rewrites.values()) {
       const state = rewriteState(rewrite)
-      if (!rewrite.proposal.candidate) expect(state).toBe('refused')
+      if (!rewrite.proposal.candidate) expect(state).toBe('invalid')
       else if (!rewrite.resolution) expect(state).toBe('waiting')
       else expect(state).toBe(rewrite.resolution.accepted ? 'accepted' : 'rejected')
     }

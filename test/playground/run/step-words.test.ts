@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { distanceWords } from '../../../src/playground/run/step-words.ts'
 
-it('counts the commands to the goal', () => {
+it('counts the commands to the goal, where the world knows them', () => {
   expect([null, -1, 0, 1, 2].map(distanceWords)).toEqual([
-    'the goal is out of reach',
+    null,
     'the goal is out of reach',
     'goal reached',
     '1 command to the goal',

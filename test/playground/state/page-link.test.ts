@@ -84,7 +84,7 @@ describe('a link to a recorded run', () => {
     const loaded = new Promise<void>((resolve) => (load = resolve))
     const showRecording = vi.fn(async (name: string) => {
       await loaded
-      return isThere(name)
+      return isThere(name) ? null : 'It is missing.'
     })
     const playground = { showRecording, live: { runId: '' } }
     return { load, showRecording, targets: { playground } as unknown as Targets }

@@ -146,7 +146,7 @@ describe('the run on show', () => {
     const { playground } = page()
     await playground.open()
     playground.set('seed', 7)
-    expect(await playground.showRecording('coding-grpo')).toBe(true)
+    expect(await playground.showRecording('coding-grpo')).toBeNull()
     expect([playground.world, playground.shownWorld, playground.source]).toEqual(['coding', 'coding', 'recorded'])
     expect(playground.recorded.recording).toBe('coding-grpo')
     expect(playground.draft.replaced?.settings.seed, 'settings made by hand can come back').toBe(7)
@@ -157,7 +157,13 @@ describe('the run on show', () => {
   it('stays that of the world on the controls if an arm cannot be loaded', async () => {
     const { playground } = page()
     await playground.open()
-    expect(await playground.showRecording('coding-full')).toBe(false)
+    expect(await playground.showRecording('coding-full')).toBe('runs/coding-full.jsonl.gz is missing.')
+    const fetchOther = globalThis.fetch
+    vi.stubGlobal('fetch', (address: string) =>
+      address.includes('coding-full') ? Promise.reject(new TypeError('Failed to fetch')) : fetchOther(address),
+    )
+    expect(await playground.showRecording('coding-full')).toBe('Failed to fetch')
+    expect(playground.recorded.failure, 'the usual run is there').toBeNull()
     expect([playground.world, playground.shownWorld]).toEqual(['household', 'household'])
   })
 
@@ -165,7 +171,7 @@ describe('the run on show', () => {
     const { playground } = page()
     await playground.open()
     const shown = await Promise.all([playground.showRecording('coding-full'), playground.showRecording('coding-grpo')])
-    expect(shown).toEqual([true, true])
+    expect(shown).toEqual([null, null])
     expect(playground.recorded.recording).toBe('coding-grpo')
   })
 

@@ -11,16 +11,27 @@ import type { Observation } from './lesson.ts'
 
 const updates = (view: RunView) => view.iterations.filter(({ rewardUpdate }) => rewardUpdate !== null).length
 
-export function consistencyPays(view: RunView): Observation {
-  const { values } = view.series('judge/balanced_acc')
-  if (values.length < 3 || updates(view) === 0)
-    return missing(
-      `${counted(values.length, 'evaluation')} of three, ${counted(updates(view), 'update')} of the reward model.`,
-    )
-  const [first, last] = [values[0]!, values.at(-1)!]
+const ends = (values: readonly number[]) => [values[0]!, values.at(-1)!] as const
+
+const KINDER = 0.1
+
+/**
+ * The judge approves more: of the good steps, and of the bad ones that the world accepted. It still rejects refused commands, which
+ * are most bad steps, so balanced accuracy may rise meanwhile (docs/evaluation.md).
+ */
+export function judgeTurnsKinder(view: RunView): Observation {
+  const [good, bad, balanced] = ['good', 'accepted_bad', 'balanced'].map(
+    (kind) => view.series(`judge/${kind}_acc`).values,
+  )
+  const count = Math.min(good!.length, bad!.length)
+  if (count < 3 || updates(view) === 0)
+    return missing(`${counted(count, 'evaluation')} of three, ${counted(updates(view), 'update')} of the reward model.`)
+  const [goodFirst, goodLast] = ends(good!)
+  const [badFirst, badLast] = ends(bad!)
+  const words = (first: number, last: number) => `${percent(first, 1)} at first, ${percent(last, 1)} now`
   return seen(
-    last >= first + 0.02,
-    `On fixed trajectories, balanced process accuracy was ${percent(first, 1)} before training and is ${percent(last, 1)} now.`,
+    goodLast >= goodFirst + KINDER && badLast <= badFirst - KINDER,
+    `On fixed trajectories, right votes on good steps: ${words(goodFirst, goodLast)}; on bad steps that the world accepted: ${words(badFirst, badLast)}. The mean of these two: ${words((goodFirst + badFirst) / 2, (goodLast + badLast) / 2)}. Balanced, over all steps: ${words(...ends(balanced!))}.`,
   )
 }
 
@@ -30,7 +41,6 @@ export function goodStepsLost(view: RunView): Observation {
   const count = Math.min(good!.length, bad!.length)
   if (count < 3 || updates(view) === 0)
     return missing(`${counted(count, 'evaluation')} of three, ${counted(updates(view), 'update')} of the reward model.`)
-  const ends = (values: readonly number[]) => [values[0]!, values.at(-1)!] as const
   const [goodFirst, goodLast] = ends(good!)
   const [badFirst, badLast] = ends(bad!)
   return seen(

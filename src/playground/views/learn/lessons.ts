@@ -2,7 +2,7 @@
  * The lessons and their texts. A text says which statements are the paper's, which the released code's, and which ours.
  */
 import type { Lesson } from './lesson.ts'
-import { consistencyPays, difficultyTilts, goodStepsLost, liesAreCostly, silentErrors } from './judge-observations.ts'
+import { difficultyTilts, goodStepsLost, judgeTurnsKinder, liesAreCostly, silentErrors } from './judge-observations.ts'
 import { carriesOver, chanceAccepts, componentsAlone, mistakesEncouraged, votesRank } from './observations.ts'
 import { REGIONS } from './regions.ts'
 import { STORY_STEPS } from '../../state/story-steps.ts'
@@ -90,16 +90,22 @@ const BASICS: readonly Lesson[] = [
   },
   {
     id: 'consistency',
-    title: 'Why consistency feedback works',
+    title: 'What consistency feedback teaches',
     preset: 'household',
-    difference: { trainReward: true },
-    text: 'The reward model learns too. A vote $S$ earns R · S: it pays off when it agrees with the outcome and with the other votes on the step. The reward model never sees whether a step was really good. The page knows, because it can compute the distance to the goal, so it measures how often the votes are right: the process accuracy. On the steps of training it also changes because the policy takes other steps, so the page asks the judge about fixed trajectories that nobody trains on. There, a judge that does not learn is a flat line.',
-    steps: [{ text: 'Press Run and let ten iterations finish. This takes about a minute.', press: 'run' }],
+    difference: { trainReward: true, evaluateEvery: 5, evaluationTasks: 24 },
+    text: 'The reward model learns too. A vote $S$ earns R · S: it pays off when it agrees with the outcome and with the other votes on the step. The reward model never sees whether a step was really good. The page knows, because it can compute the distance to the goal. So it asks the judge about fixed trajectories that nobody trains on. There, a judge that does not learn is a flat line.',
+    more: 'The judge learns from tasks that at least half of the rollouts solve. Most votes that train are on good steps, and most of these are in solved rollouts. So +1 pays more often than −1, and the judge becomes kinder, not simply better. Balanced process accuracy (the mean of that on good and on bad steps) hides this: most bad steps are commands that the world refuses, which a kind judge rejects as well. So the exercise looks at the bad steps that the world accepted. Decision 13 in docs/decisions has the numbers.',
+    steps: [
+      {
+        text: 'Press Run and let ten iterations finish, which include three evaluations. This takes a minute or more.',
+        press: 'run',
+      },
+    ],
     look: [
       {
         place: '#loop',
         name: 'Curves',
-        text: 'the solid line of “Reward model on fixed trajectories, steps”, beside “Reward-model accuracy in training”.',
+        text: '“Reward model on fixed trajectories, steps”: the line for good steps rises, and that for “accepted bad” ones falls. What does the solid line say?',
       },
       {
         place: '#episodes',
@@ -108,19 +114,19 @@ const BASICS: readonly Lesson[] = [
       },
     ],
     expected:
-      'On fixed trajectories, balanced process accuracy (the mean of that on good and on bad steps) rises by at least two points over three evaluations.',
+      'On fixed trajectories, over three evaluations, the judge becomes kinder: it is right about at least ten points more of the good steps, and at least ten points fewer of the bad ones that the world accepted.',
     variations: [
       {
         change: { trainReward: false },
-        text: 'A reward model that judges but does not learn: which of the two curves stays flat?',
+        text: 'A reward model that judges but does not learn: do the lines stay flat?',
       },
       {
         change: { evaluationsPerStep: 1 },
-        text: 'One vote per step has no other votes to agree with. Does it still improve, and as fast?',
+        text: 'One vote per step has no other votes to agree with. Does the judge still become kinder?',
       },
     ],
     needs: ['settings', 'loop', 'curves', 'trajectories'],
-    observe: consistencyPays,
+    observe: judgeTurnsKinder,
   },
   {
     id: 'collapse',
@@ -300,7 +306,7 @@ const BASICS: readonly Lesson[] = [
     title: 'What is learned, and how far it carries',
     preset: 'household',
     difference: { evaluationTasks: 96 },
-    text: 'Does the policy learn the tasks, or something more general? It is tested on tasks that it never trains on. Some are new tasks of the kinds it trains on (in distribution). Others combine objects and places that it never trained on (out of distribution). As in the paper, it is tested at temperature 0: otherwise a policy that merely trembles less would seem to have learned something.',
+    text: 'Does the policy learn the tasks, or something more general? It is tested on tasks that it never trains on. Some are new tasks of the kinds it trains on (in distribution). Others are in rooms, and with pairs of object and place, that it never trained on (out of distribution). As in the paper, it is tested at temperature 0: otherwise a policy that merely trembles less would seem to have learned something.',
     steps: [
       {
         text: 'Press Run and let both be measured three times or more. Learning something that carries over may take twenty iterations.',

@@ -3,7 +3,8 @@
  * on held-out tasks at the evaluation temperature, the reward model on fixed trajectories or programs. What does not learn is a
  * flat line there, so a frozen model passes none of the checks about it.
  */
-import type { RunView } from '../../../runs/fold.ts'
+import type { Settings } from '../../../method/settings.ts'
+import type { RunView, Series } from '../../../runs/fold.ts'
 import { counted, percent, signed } from '../../kit/format.ts'
 import { finished, isMeanAbove, isShareAbove, mean, missing, seen, share, type Tally } from './evidence.ts'
 import type { Observation } from './lesson.ts'
@@ -46,19 +47,39 @@ export function flipsCost(view: RunView): Observation {
 
 const FEWEST_EVALUATIONS = 3
 
-/** Solved held-out tasks of both splits together, for each evaluation at the evaluation temperature. */
-function heldOut(view: RunView): Tally[] {
+/** Solved held-out tasks of both splits together, for each evaluation at the evaluation temperature up to an iteration. */
+function heldOut(view: RunView, last: number): Tally[] {
   const tallies = new Map<number, Tally & { splits: number }>()
   for (const { iteration, acc, episodes, serves } of view.evaluations) {
-    if (serves === 'training') continue
+    if (serves === 'training' || iteration > last) continue
     const before = tallies.get(iteration) ?? { hits: 0, of: 0, splits: 0 }
     tallies.set(iteration, { hits: before.hits + acc * episodes, of: before.of + episodes, splits: before.splits + 1 })
   }
   return [...tallies.values()].filter(({ splits }) => splits === 2)
 }
 
-const updatesOf = (view: RunView, role: 'policyUpdate' | 'rewardUpdate') =>
-  view.iterations.filter((iteration) => iteration[role] !== null).length
+const updatesOf = (view: RunView, role: 'policyUpdate' | 'rewardUpdate', last = Infinity) =>
+  view.iterations.filter((iteration) => iteration[role] !== null && iteration.iteration <= last).length
+
+/** Settings that move votes, or how many of them are right, although nobody learns: flips draw the mean vote towards 0. */
+const SETTINGS_OF_VOTES = [
+  'signal',
+  'voteFlips',
+  'policyTemperature',
+  'rewardTemperature',
+  'maxSteps',
+  'adaptEnvironment',
+] as const satisfies (keyof Settings)[]
+
+/** The last iteration whose votes came about as those of the first. */
+function lastOfTheSameVotes({ started, settingsChanges }: RunView): number {
+  const change = settingsChanges.find(({ patch }) =>
+    SETTINGS_OF_VOTES.some((name) => patch[name] !== undefined && patch[name] !== started?.settings[name]),
+  )
+  return change === undefined ? Infinity : change.iteration - 1
+}
+
+const upTo = (last: number, { iterations, values }: Readonly<Series>) => values.filter((_, i) => iterations[i]! <= last)
 
 const FEWEST_ITERATIONS = 9
 
@@ -68,21 +89,26 @@ const FEWEST_ITERATIONS = 9
  * not learn, and votes that toss coins, leave all three as they are.
  */
 export function judgePleased(view: RunView): Observation {
-  const scores = view.series('policy/step_score/mean').values
-  const right = view.series('reward/process_acc').values
-  const tallies = heldOut(view)
+  const last = lastOfTheSameVotes(view)
+  const scores = upTo(last, view.series('policy/step_score/mean'))
+  const right = upTo(last, view.series('reward/process_acc'))
+  const tallies = heldOut(view, last)
   const count = Math.min(scores.length, right.length)
+  const updates = updatesOf(view, 'policyUpdate', last)
   if (updatesOf(view, 'rewardUpdate') > 0)
     return missing('The judge learned, so its votes may have changed by themselves.')
-  if (count < FEWEST_ITERATIONS || tallies.length < FEWEST_EVALUATIONS)
+  if (count < FEWEST_ITERATIONS || tallies.length < FEWEST_EVALUATIONS || updates === 0) {
+    const until =
+      last === Infinity ? '' : ` Only iterations before ${last + 1} count: from then on, other settings move the votes.`
     return missing(
-      `${counted(count, 'iteration')} of ${FEWEST_ITERATIONS} with votes, ${counted(tallies.length, 'evaluation')} of ${FEWEST_EVALUATIONS}.`,
+      `${counted(count, 'iteration')} of ${FEWEST_ITERATIONS} with votes, ${counted(tallies.length, 'evaluation')} of ${FEWEST_EVALUATIONS}, ${counted(updates, 'update')} of the policy.${until}`,
     )
+  }
   const [before, after] = [tallies[0]!, tallies.at(-1)!]
   const [scoreThen, scoreNow] = ends(scores)
   const [rightThen, rightNow] = ends(right)
   return seen(
-    isMeanAbove(scoreNow, scoreThen) && isMeanAbove(rightThen, rightNow) && !isShareAbove(after, before),
+    isMeanAbove(scoreNow, scoreThen) && isMeanAbove(rightThen, rightNow) && share(after) <= share(before),
     `Mean vote: ${signed(mean(scoreThen))} at first, ${signed(mean(scoreNow))} now. Right votes: ${percent(mean(rightThen))} at first, ${percent(mean(rightNow))} now. Held-out tasks solved: ${percent(share(before), 1)} at first, ${percent(share(after), 1)} now.`,
   )
 }

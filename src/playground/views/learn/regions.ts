@@ -6,6 +6,7 @@
  * 82 → 75 %, held-out tasks 40.0 → 36.5 %; in `region-collapse`, +1 for good steps 79 → 11 %. Not run: the variations.
  */
 import { PRESETS } from '../../../method/presets.ts'
+import { ablationLabel } from '../../run/ablations.ts'
 import type { Lesson } from './lesson.ts'
 import { flipsCost, judgePleased, judgeTurnsStrict, testsBecomeFalse } from './region-observations.ts'
 
@@ -15,8 +16,8 @@ export const REGIONS: readonly Lesson[] = [
     title: 'Where the judge helps',
     preset: 'household',
     difference: { ...PRESETS['frozen-judge'], voteFlips: 0, policyAccuracyLow: 0, policyAccuracyHigh: 1 },
-    text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart, so a judge helps where the policy is weak and the judge is not. How good must it be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S].',
-    more: 'The exercise raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the arms “grpo” and “frozen-judge” over seeds under Runs.',
+    text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart. Whether that raises accuracy, and from which start, the map under Results shows. How good must the judge be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S].',
+    more: `The exercise raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the rows “${ablationLabel('grpo', 'household')}” and “${ablationLabel('frozen-judge', 'household')}” over seeds under Runs.`,
     steps: [
       { text: 'Press Run and let three iterations finish with the judge as it is.', press: 'run', iterations: 3 },
       { text: 'Flip four votes in ten. This takes effect at the next iteration.', change: { voteFlips: 0.4 } },
@@ -55,7 +56,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluateEvery: 10,
       evaluationTasks: 100,
     },
-    text: 'Here the votes of a frozen judge alone train the policy, as if λ were infinite. No judge is always right, and what it wrongly approves is encouraged like what is right. The policy finds these mistakes: votes rise, and it solves no more tasks than before, or fewer. Nobody has to intend this. Flipped votes cannot be pleased, because they are blind; it takes a judge whose mistakes can be learned.',
+    text: 'Here the votes of a frozen judge alone train the policy, as if λ were infinite. No judge is always right, and what it wrongly approves is encouraged like what is right. The policy finds these mistakes: votes rise, and it solves no more tasks than before, or fewer. Nobody has to intend this. Random flips cannot be exploited; it takes a judge whose mistakes can be learned.',
     steps: [{ text: 'Press Run and let twenty iterations finish. This takes several minutes.', press: 'run' }],
     look: [
       {
@@ -100,7 +101,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluateEvery: 10,
       evaluationTasks: 24,
     },
-    text: 'Consistency feedback teaches a vote the sign of $E[R | step] = E[O | step] + λ E[S | step]$. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where $λ E[S | step]$ outweighs it. A judge that errs equally on good and bad steps blames every search, and loses that praise.',
+    text: 'Consistency feedback teaches a vote the sign of $E[R | step] = E[O | step] + λ E[S | step]$. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where $λ E[S | step]$ outweighs it. A judge that is wrong equally often about good and bad steps comes to vote −1 on every search.',
     more: 'No filter protects this judge: it learns from votes on tasks of any accuracy. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. Decision 13 is the preset’s cure.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
     look: [

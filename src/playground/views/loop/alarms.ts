@@ -125,7 +125,7 @@ const RULES: Record<AlarmId, Rule> = {
       settings.rewardAccuracyLow < 0.2
         ? {
             advice:
-              'Train it only on tasks of medium accuracy: where all rollouts fail, −1 is always right. Takes effect with the next run.',
+              'Train it only on tasks of medium accuracy: where all rollouts fail, −1 always pays, and where all succeed, +1. Takes effect with the next run.',
             change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
           }
         : {
@@ -158,11 +158,18 @@ const RULES: Record<AlarmId, Rule> = {
       const quick = quickHacking(source)
       return quick.state === 'fired' ? quick : (slowHacking(source) ?? quick)
     },
-    lever: (settings) => ({
-      advice:
-        'Give the outcome more weight: halve λ. Outcomes also fall when tasks become harder, so check held-out accuracy.',
-      change: { lambda: settings.lambda / 2 },
-    }),
+    lever: ({ signal, lambda }) => {
+      const check = 'Outcomes also fall when tasks become harder, so check held-out accuracy.'
+      if (signal === 'step')
+        return {
+          advice: `Let the outcome train the policy as well: $R = O + λ S̄$. ${check}`,
+          change: { signal: 'integrated' },
+        }
+      // λ weighs votes against the outcome only where both reach the policy.
+      return signal === 'outcome' || lambda === 0
+        ? { advice: `Votes do not train the policy, so it cannot learn to please them. ${check}`, change: null }
+        : { advice: `Give the outcome more weight: halve λ. ${check}`, change: { lambda: lambda / 2 } }
+    },
   },
   'entropy-collapse': {
     title: 'The policy no longer explores',

@@ -8,7 +8,12 @@ import { seriesPoints } from '../../run/series-points.ts'
 
 export const FAILURES = [
   { id: 'hacking', title: 'Reward hacking', link: `#loop&run=${RECORDINGS.pleased}`, more: 'Watch an alarm fire' },
-  { id: 'collapse', title: 'Collapse', link: '#lesson=collapse', more: 'See a judge collapse to −1' },
+  {
+    id: 'agreement',
+    title: 'A judge that agrees with itself',
+    link: '#lesson=collapse',
+    more: 'See one collapse the other way, to −1',
+  },
   { id: 'drift', title: 'Drift', link: '#tasks', more: 'See the drift of the pool under Tasks' },
 ] as const
 export type FailureId = (typeof FAILURES)[number]['id']
@@ -35,7 +40,8 @@ export function judgeSentence(run: RunView): string | null {
   const [good, bad] = [GOOD, BAD].map((name) => run.series(name).values)
   if (!good?.length || !bad?.length || run.settings === null) return null
   const change = (values: readonly number[]) => `from ${percent(values[0])} to ${percent(values.at(-1))}`
-  return `R · S also pays a vote for agreeing with the other votes. At λ = ${run.settings.lambda}, that outweighs the outcome: in this run, the judge’s right votes on good steps go ${change(good)}, on bad steps ${change(bad)}.`
+  const approvesMore = good.at(-1)! > good[0]! && bad.at(-1)! < bad[0]!
+  return `R · S also pays a vote for agreeing with the other votes. At λ = ${run.settings.lambda}, that outweighs the outcome. In this run, the judge’s right votes on good steps go ${change(good)}, on bad steps ${change(bad)}${approvesMore ? ': it approves more and more' : ''}.`
 }
 
 export interface DriftBar {

@@ -3,7 +3,9 @@
  * the run's rewrite and from the published results, so that they stay true when these are recorded again.
  */
 import type { ResultsFile } from '../../../results/results-file.ts'
+import type { Score } from '../../../method/ports.ts'
 import type { BatchGroup } from '../../../runs/batch.ts'
+import type { RunView } from '../../../runs/fold.ts'
 import type { TellingEpisode } from '../../../runs/telling-episode.ts'
 import type { AcceptedRewrite } from '../../../runs/telling-rewrite.ts'
 import { counted, percent } from '../../kit/format.ts'
@@ -61,36 +63,57 @@ interface VoteTally {
   wrongDown: number
 }
 
+const noVotes = (): VoteTally => ({ right: 0, wrong: 0, rightUp: 0, wrongDown: 0 })
+
+/** Counts a vote unless it does not train, cannot be read, or the truth is unknown. */
+function count(tally: VoteTally, score: Score, trueLabel: 1 | -1 | null, advantage: number | null): void {
+  if (advantage === null || score === 0 || trueLabel === null) return
+  if (score === trueLabel) {
+    tally.right++
+    if (advantage > 0) tally.rightUp++
+  } else {
+    tally.wrong++
+    if (advantage < 0) tally.wrongDown++
+  }
+}
+
 /** What training does to right and wrong votes on a task's steps. Votes that do not train are left out. */
 export function voteTally({ episodes, scores, derive }: BatchGroup, settings: TellingEpisode['settings']): VoteTally {
-  const tally: VoteTally = { right: 0, wrong: 0, rightUp: 0, wrongDown: 0 }
+  const tally = noVotes()
   const { reward } = derive(settings)
   episodes.forEach(({ episode }, i) =>
     episode.steps.forEach(({ trueLabel }, k) =>
-      scores[i]![k]!.forEach((score, j) => {
-        const advantage = reward[i]![k]![j] ?? null
-        if (advantage === null || score === 0 || trueLabel === null) return
-        if (score === trueLabel) {
-          tally.right++
-          if (advantage > 0) tally.rightUp++
-        } else {
-          tally.wrong++
-          if (advantage < 0) tally.wrongDown++
-        }
-      }),
+      scores[i]![k]!.forEach((score, j) => count(tally, score, trueLabel, reward[i]![k]![j] ?? null)),
     ),
   )
   return tally
 }
 
-/** "How many of the wrong votes does training discourage?" */
-export function judgeQuestion({ group, settings }: TellingEpisode): Question {
+/** The same on all tasks of a run whose steps its recording keeps, as the run logged it. */
+function voteTallyOf(run: RunView): VoteTally {
+  const tally = noVotes()
+  for (const { episode, votes, rewardAdvantages } of run.iterations.flatMap(({ episodes }) => episodes))
+    episode.steps.forEach(({ trueLabel }, k) =>
+      votes?.[k]?.forEach(({ score }, j) => count(tally, score, trueLabel, rewardAdvantages?.[k]?.[j] ?? null)),
+    )
+  return tally
+}
+
+/**
+ * "How many of the wrong votes does training discourage?" The episode's task is chosen for its telling step, so the whole run that
+ * it is from says how usual its numbers are. Null until that is loaded.
+ */
+export function judgeQuestion({ group, settings }: TellingEpisode, run: RunView | null): Question {
   const { right, wrong, rightUp, wrongDown } = voteTally(group, settings)
+  const usual = run && voteTallyOf(run)
+  const elsewhere =
+    usual &&
+    `; on all recorded tasks of the run, ${percent(usual.wrongDown / usual.wrong)} and ${percent(usual.rightUp / usual.right)}`
   const all = `${counted(wrong, 'wrong vote')}`
   return {
     ask: `Only this page knows the true labels: ${wrong} of ${right + wrong} votes on this task that train are wrong. How many of the wrong ones does consistency feedback discourage?`,
     choices: numbered([wrongDown, wrong, 0, Math.floor(wrong / 2)], wrongDown, (count) => numberWord(count, wrong)),
-    because: `${wrongDown} of ${all}, and it encourages ${rightUp} of ${counted(right, 'right vote')}. An outcome is no label: a good step of a failed rollout is pushed down as well. The judge improves where outcomes and steps agree more often than not.`,
+    because: `${wrongDown} of ${all}, and it encourages ${rightUp} of ${counted(right, 'right vote')}${elsewhere ?? ''}. An outcome is no label: a good step of a failed rollout is pushed down as well. The judge improves where outcomes and steps agree more often than not.`,
   }
 }
 

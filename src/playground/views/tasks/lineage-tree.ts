@@ -4,7 +4,7 @@
  *
  *     lane 0   lane 1
  *       ●                 the original
- *       ├────────○        iteration 3, harder, not accepted
+ *       ├────────○        iteration 3, harder, rejected
  *       ●                 iteration 7, harder, accepted: played from here on
  *       └────────◌        iteration 9, easier, being measured
  */

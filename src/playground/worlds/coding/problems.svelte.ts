@@ -70,7 +70,7 @@ export class Problems implements WorldShelf {
       failures: this.#failures.map(({ name, why }) => ({
         what: `Problems: ${name}`,
         why,
-        remedy: 'Choose the coding world to see what can be imported, under Problems.',
+        remedy: 'Choose the coding world to see what can be imported, under Set up, Games and problems.',
       })),
       imports: this.#imports.map(({ entry: { name, counts } }) => {
         const imported = counted(counts.train + counts.id + counts.ood, 'problem')

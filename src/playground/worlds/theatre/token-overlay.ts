@@ -78,7 +78,7 @@ export function tokenTraining(
           ? 'No other rollout reached it.'
           : spread < 1e-8
             ? `All ${column.length} rollouts that reached it got the same R.`
-            : 'It is exactly average, the accuracy of its task is outside the filter, or its rewrite was not accepted.'),
+            : 'It is exactly average, the accuracy of its task is outside the filter, or its rewrite was rejected.'),
     )
   }
   if (!update) {

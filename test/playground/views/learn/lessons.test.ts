@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../../../src/method/events.ts'
+import { readRunLog } from '../../../../src/runs/file-store.ts'
 import { foldRun, RunView } from '../../../../src/runs/fold.ts'
-import type { LoopRequest } from '../../../../src/method/loop-contract.ts'
 import { parseSettings } from '../../../../src/method/presets.ts'
-import type { LivePatch, Settings } from '../../../../src/method/settings.ts'
+import type { Settings } from '../../../../src/method/settings.ts'
 import { SECTIONS, type Section } from '../../../../src/playground/state/link.ts'
 import { stepsDone, type LessonState } from '../../../../src/playground/views/learn/steps.ts'
 import { changeWords } from '../../../../src/playground/views/learn/words.ts'
@@ -16,8 +16,7 @@ import { isPlace, placeOf, shownViews } from '../../../../src/playground/state/v
 import { logOf, request, smallSettings, world } from '../../../method/corridor.ts'
 import { codingSettings, codingWorld } from '../../../method/test-writing/adding.ts'
 import { recordedHousehold } from '../../recorded-household.ts'
-
-const lesson = (id: string) => LESSONS.find((candidate) => candidate.id === id)!
+import { lesson, play, playLog, type Play } from './played.ts'
 
 /** Every source of the page and its worlds, but for the lessons' own texts. */
 function sourcesOfPage(): string {
@@ -28,27 +27,6 @@ function sourcesOfPage(): string {
     .filter((path) => /\.(ts|svelte)$/.test(path) && !/learn.(lessons|regions)\.ts$/.test(path))
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n')
-}
-
-/** A real run of the loop in a small world, with the lesson's settings and the given changes between iterations. */
-async function playLog(
-  id: string,
-  input: Partial<Settings>,
-  { patches = [], skill = 0.7, insight = 0.8, lengths = [5, 1, 6, 9], ...rest }: Play = {},
-): Promise<LoggedEvent[]> {
-  const settings = smallSettings({ ...lesson(id).difference, ...input })
-  const queue = [...patches]
-  return logOf(
-    world({ skill, insight, lengths }),
-    request(settings, { takePatch: () => queue.shift() ?? null, ...rest }),
-  )
-}
-const play = async (...args: Parameters<typeof playLog>): Promise<RunView> => foldRun(await playLog(...args))
-interface Play extends Partial<LoopRequest> {
-  patches?: (LivePatch | null)[]
-  skill?: number
-  insight?: number
-  lengths?: number[]
 }
 
 describe('lessons', () => {
@@ -148,12 +126,13 @@ describe('the steps of a lesson', () => {
 
 /** The part of a run that observations on fixed trajectories read. `updates`: whether the reward model learned in each iteration. */
 function measured(
-  { good, bad }: { good: number[]; bad: number[] },
+  { good, bad, accepted = [] }: { good: number[]; bad: number[]; accepted?: number[] },
   { updates = good.map(() => true), shares = [] as number[] } = {},
 ): RunView {
   const series: Record<string, number[]> = {
     'judge/good_acc': good,
     'judge/bad_acc': bad,
+    'judge/accepted_bad_acc': accepted,
     'judge/balanced_acc': good.map((value, i) => (value + bad[i]!) / 2),
   }
   return {
@@ -168,7 +147,6 @@ function measured(
     })),
   } as unknown as RunView
 }
-const FROZEN = { good: [0.8, 0.8, 0.8, 0.8], bad: [0.4, 0.4, 0.4, 0.4] }
 
 describe('what lessons observe', () => {
   const toIntegrated = { iterations: 6, patches: [null, null, { signal: 'integrated' } as const] }
@@ -220,17 +198,29 @@ describe('what lessons observe', () => {
     }
   })
 
-  it('a reward model that improves on fixed trajectories, but not a frozen one whose training accuracy rises', () => {
+  it('a judge that becomes kinder on fixed trajectories, but not one that improves, turns strict or stays frozen', () => {
+    const bad = [0.91, 0.81, 0.8]
     const made = (...args: Parameters<typeof measured>) => lesson('consistency').observe(measured(...args)).isMade
-    expect(made({ good: [0.8, 0.82, 0.85], bad: [0.4, 0.45, 0.5] })).toBe(true)
-    expect(made({ good: [0.8, 0.85], bad: [0.4, 0.5] })).toBe(false)
-    expect(made({ good: [0.85, 0.82, 0.8], bad: [0.5, 0.45, 0.4] })).toBe(false)
-    // It only says +1 more often.
-    expect(made({ good: [0.8, 0.85, 0.9], bad: [0.5, 0.45, 0.4] })).toBe(false)
-    expect(made(FROZEN, { updates: [false, false, false, false] })).toBe(false)
-    const training = [0.64, 0.68, 0.73, 0.76]
-    const rising = { ...measured(FROZEN), series: (name: string) => ({ iterations: [0, 1, 2, 3], values: name.startsWith('reward/') ? training : [0.6, 0.6, 0.6, 0.6] }) } // prettier-ignore
-    expect(lesson('consistency').observe(rising as unknown as RunView).isMade).toBe(false)
+    const kinder = { good: [0.79, 0.93, 0.93], bad, accepted: [0.8, 0.54, 0.53] }
+    expect(made(kinder)).toBe(true)
+    expect(made({ good: [0.79, 0.93], bad, accepted: [0.8, 0.54] })).toBe(false)
+    expect(made(kinder, { updates: [false, false, false] })).toBe(false)
+    // It finds more good steps and lets no more bad ones pass.
+    expect(made({ ...kinder, accepted: [0.8, 0.8, 0.82] })).toBe(false)
+    expect(made({ good: [0.93, 0.8, 0.79], bad, accepted: [0.53, 0.7, 0.8] })).toBe(false)
+    expect(made({ good: [0.79, 0.79, 0.79], bad, accepted: [0.8, 0.54, 0.53] })).toBe(false)
+  })
+
+  it('how balanced accuracy hides what a kinder judge loses, as in the recorded run', async () => {
+    const view = foldRun(await readRunLog('public/runs/household-full.jsonl.gz'))
+    const { isMade, evidence } = lesson('consistency').observe(view)
+    expect(isMade).toBe(true)
+    const [accepted, balanced] = ['The mean of these two', 'Balanced, over all steps'].map((name) => {
+      const [, first, now] = new RegExp(`${name}: ([\\d.]+) % at first, ([\\d.]+) % now`).exec(evidence)!
+      return Number(now) - Number(first)
+    })
+    expect(accepted!).toBeLessThan(0)
+    expect(balanced!).toBeGreaterThan(0)
   })
 
   it('a judge that loses good steps, but not one that only hears −1, stays frozen, or gets worse at both', async () => {
@@ -332,94 +322,6 @@ describe('what lessons observe', () => {
     expect(lesson('lies').observe(foldRun(log)).isMade).toBe(true)
     expect(lesson('lies').observe(foldRun(turned)).isMade).toBe(false)
     expect(lesson('lies').observe(foldRun(await played({ trainReward: false }))).isMade).toBe(false)
-  })
-})
-
-/** The part of a run that checks of regions read: series and held-out evaluations, each split with `acc[i]`. */
-function regionRun(
-  series: Record<string, number[]>,
-  { acc = [0.4, 0.4, 0.4], rewardUpdate = false, serves = 'evaluation' as const, splits = ['id', 'ood'] } = {},
-): RunView {
-  return {
-    started: recordedHousehold().started,
-    settingsChanges: [],
-    series: (name: string) => ({ iterations: (series[name] ?? []).map((_, i) => i + 1), values: series[name] ?? [] }),
-    evaluations: acc.flatMap((value, i) =>
-      splits.flatMap((split) => [
-        { iteration: 10 * i, split, acc: value, episodes: 100, serves },
-        { iteration: 10 * i, split, acc: 0.1 * i, episodes: 100, serves: 'training' },
-      ]),
-    ),
-    iterations: [{ iteration: 1, isFinished: true, policyUpdate: {}, rewardUpdate: rewardUpdate ? {} : null }],
-  } as unknown as RunView
-}
-
-describe('what exercises on regions observe', () => {
-  it('votes that rank silent sets, and flips that take it away, but not a coin, a wrong judge or a run without flips', async () => {
-    const flips = { iterations: 8, patches: [null, null, null, null, { voteFlips: 0.5 }] }
-    const still = { rewardLearningRate: 0, policyLearningRate: 0, groupSize: 8 }
-    const observed = async (rest: Play) => observe(lesson('region-help'), await play('region-help', still, rest))
-    expect((await observed(flips)).isMade).toBe(true)
-    expect((await observed({ ...flips, insight: 0.5 })).isMade).toBe(false)
-    expect((await observed({ ...flips, insight: 0.2 })).isMade).toBe(false)
-    expect(await observed({ iterations: 8 })).toMatchObject({
-      isMade: false,
-      evidence: expect.stringContaining('0 at ε ≥ 0.3') as string,
-    })
-    // Nothing changes between the halves but a patch that is no flip.
-    const same = { iterations: 8, patches: [null, null, null, null, { voteFlips: 0.05 }] }
-    expect((await observed(same)).isMade).toBe(false)
-  })
-
-  it('a policy that pleases a frozen judge, but not one that learns its task, stays as it is, or meets a judge that learns', () => {
-    const noise = [0.02, -0.01, 0.01, -0.02, 0.01, 0, -0.01, 0.02, -0.02, 0.01, 0, -0.01]
-    const along = (from: number, to: number) => noise.map((value, i) => from + ((to - from) * i) / 11 + value)
-    const rising = { 'policy/step_score/mean': along(-0.1, 0.2), 'reward/process_acc': along(0.9, 0.78) }
-    const made = (...args: Parameters<typeof regionRun>) => lesson('region-please').observe(regionRun(...args)).isMade
-    expect(made(rising)).toBe(true)
-    expect(made(rising, { acc: [0.4, 0.3, 0.2] })).toBe(true)
-    // Votes rise because the policy solves more.
-    expect(made(rising, { acc: [0.4, 0.5, 0.6] })).toBe(false)
-    expect(made({ ...rising, 'reward/process_acc': along(0.85, 0.85) })).toBe(false)
-    expect(made({ ...rising, 'policy/step_score/mean': along(0, 0) })).toBe(false)
-    expect(made({ 'policy/step_score/mean': noise, 'reward/process_acc': noise })).toBe(false)
-    expect(made(rising, { rewardUpdate: true })).toBe(false)
-    expect(made(rising, { acc: [0.4, 0.4] })).toBe(false)
-    expect(made(rising, { splits: ['id'] })).toBe(false)
-    expect(made({ 'policy/step_score/mean': [-0.1, 0, 0.1, 0.2], 'reward/process_acc': [0.9, 0.8, 0.7, 0.6] })).toBe(
-      false,
-    )
-  })
-
-  it('a judge that comes to blame good steps, but not a frozen one, one that gets worse at both, or praises more', () => {
-    const made = (good: number[], bad: number[], rewardUpdate = true) =>
-      lesson('region-collapse').observe(regionRun({ 'judge/good_acc': good, 'judge/bad_acc': bad }, { rewardUpdate })).isMade // prettier-ignore
-    expect(made([0.9, 0.63, 0.45], [0.93, 0.98, 0.99])).toBe(true)
-    // It may lose a little on bad steps.
-    expect(made([0.9, 0.6, 0.5], [0.9, 0.9, 0.86])).toBe(true)
-    expect(made([0.9, 0.63], [0.93, 0.98])).toBe(false)
-    expect(made([0.9, 0.9, 0.9], [0.93, 0.93, 0.93])).toBe(false)
-    expect(made([0.9, 0.63, 0.45], [0.93, 0.98, 0.99], false)).toBe(false)
-    expect(made([0.9, 0.7, 0.5], [0.9, 0.7, 0.5])).toBe(false)
-    expect(made([0.5, 0.7, 0.9], [0.9, 0.7, 0.5])).toBe(false)
-  })
-
-  it('tests that become false, but not a writer that is frozen or writes truer ones', () => {
-    const made = (ut: number[], rewardUpdate = true) =>
-      lesson('region-false-tests').observe(regionRun({ 'judge/ut': ut }, { rewardUpdate })).isMade
-    expect(made([0.45, 0.4, 0.3])).toBe(true)
-    expect(made([0.45, 0.3])).toBe(false)
-    expect(made([0.45, 0.45, 0.45])).toBe(false)
-    expect(made([0.45, 0.4, 0.3], false)).toBe(false)
-    expect(made([0.3, 0.4, 0.45])).toBe(false)
-  })
-
-  it('are not made by runs in which nothing learns', async () => {
-    const still = { trainPolicy: false, trainReward: false, evaluateEvery: 4, evaluationTasks: 8 }
-    for (const id of ['region-please', 'region-collapse'] as const) {
-      const view = await play(id, still, { iterations: 12 })
-      expect(lesson(id).observe(view).isMade, id).toBe(false)
-    }
   })
 })
 

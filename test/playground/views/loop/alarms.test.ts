@@ -122,6 +122,16 @@ describe('alarms', () => {
     })
   })
 
+  it('offer against hacking only what reaches the policy: λ where it weighs votes, else the outcome', () => {
+    const offered = (settings: Partial<Settings>) =>
+      alarmsOf({ ...run({}), settings: { ...DEFAULTS, ...settings } }).find(({ id }) => id === 'reward-hacking')!.lever
+        .change
+    expect(offered({ signal: 'integrated', lambda: 4 })).toEqual({ lambda: 2 })
+    expect(offered({ signal: 'step' })).toEqual({ signal: 'integrated' })
+    expect(offered({ signal: 'outcome' })).toBeNull()
+    expect(offered({ signal: 'integrated', lambda: 0 })).toBeNull()
+  })
+
   it('wait for more iterations and say so', () => {
     for (const alarm of alarmsOf(run({ 'policy/step_score/mean': [-1, -1] }))) {
       expect(alarm.state, alarm.id).toBe('waiting')

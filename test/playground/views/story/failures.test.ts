@@ -26,7 +26,7 @@ describe('what breaks', () => {
     expect(good!.at(-1)).toBeGreaterThan(good![0]!)
     expect(bad!.at(-1)).toBeLessThan(bad![0]! - 0.1)
     expect(judgeSentence(pleased)).toContain(`At λ = ${pleased.settings!.lambda},`)
-    expect(judgeSentence(pleased)).toContain(`to ${Math.round(100 * bad!.at(-1)!)} %.`)
+    expect(judgeSentence(pleased)).toContain(`to ${Math.round(100 * bad!.at(-1)!)} %: it approves more and more.`)
     expect(judgeSentence(new RunView())).toBeNull()
   })
 

@@ -12,6 +12,7 @@ import {
 } from '../../../../src/playground/views/story/questions.ts'
 import { signalGains } from '../../../../src/playground/views/story/signals.ts'
 import { parseResults } from '../../../../src/results/results-file.ts'
+import { batchOf } from '../../../../src/runs/batch.ts'
 import { readRunLog } from '../../../../src/runs/file-store.ts'
 import { foldRun } from '../../../../src/runs/fold.ts'
 import { tellingEpisode } from '../../../../src/runs/telling-episode.ts'
@@ -28,7 +29,7 @@ describe('the questions of the story', () => {
     const questions = [
       outcomeQuestion(episode),
       votesQuestion(episode),
-      judgeQuestion(episode),
+      judgeQuestion(episode, null),
       tasksQuestion(rewrite, 'put a mug on a desk.'),
       LOOP_QUESTION,
       breaksQuestion(signals)!,
@@ -80,6 +81,22 @@ describe('the questions of the story', () => {
     )
     expect(turned).toMatchObject({ right: tally.wrong, wrong: tally.right })
     expect(turned.rightUp).toBe(tally.wrong - tally.wrongDown)
+  })
+
+  it('say how usual the votes on this task are, as derived again for every task of the run', async () => {
+    const run = foldRun(await readRunLog('public/runs/household.jsonl.gz'))
+    const tallies = run.iterations.flatMap((iteration) =>
+      batchOf(run, iteration).map((group) => voteTally(group, run.settings!)),
+    )
+    const sum = (of: keyof (typeof tallies)[number]) => tallies.reduce((total, tally) => total + tally[of], 0)
+    expect(sum('wrong')).toBeGreaterThan(100)
+    const shares = [sum('wrongDown') / sum('wrong'), sum('rightUp') / sum('right')].map(
+      (share) => `${Math.round(100 * share)} %`,
+    )
+    expect(judgeQuestion(episode, run).because).toContain(
+      `; on all recorded tasks of the run, ${shares.join(' and ')}.`,
+    )
+    expect(judgeQuestion(episode, null).because).not.toContain('recorded tasks')
   })
 
   it('take the last one from the published seeds', () => {

@@ -59,7 +59,7 @@ describe('the tree of a family', () => {
       const lanes = passingLanes(rows)
       rows.forEach(({ node, lane, parent }, row) => {
         if (node.isPlayed) expect(lane).toBe(0)
-        if (node.state === 'rejected' || node.state === 'refused') branches++
+        if (node.state === 'rejected' || node.state === 'invalid') branches++
         if (parent === null) return
         expect(parent).toBeLessThan(row)
         for (let between = parent + 1; between < row; between++)
@@ -91,7 +91,7 @@ describe('the tree of a family', () => {
     const resolved = nodes.filter(({ state }) => state === 'accepted' || state === 'rejected')
     expect(resolved.length).toBeGreaterThan(5)
     for (const node of resolved) expect(accuracies(node).before).toBe(0.625)
-    const waiting = nodes.find(({ state }) => state === 'refused')!
+    const waiting = nodes.find(({ state }) => state === 'invalid')!
     expect(accuracies(waiting).before).toBe(waiting.rewrite!.proposal.accuracy)
   })
 })

@@ -53,6 +53,11 @@ describe('a world', () => {
     expect(labels).toContain('Policy, frozen reward model')
   })
 
+  it('has words also for a preset without its own, as a lesson or a link may name it', () => {
+    expect(presetWords('reference')).toBe('The released code’s arithmetic')
+    for (const name of Object.keys(PRESETS)) expect(presetWords(name)).not.toBe(name)
+  })
+
   it('hides what does not apply to it, and says why', () => {
     const names = [...UP_FRONT, ...FOLDED].flatMap((group) => group.names)
     const hidden = (world: World) => names.filter((name) => !isRelevant(name, world)).sort()
