@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig, type Plugin } from 'vite'
 import type { ShippedFile } from './src/playground/service-worker.ts'
@@ -22,6 +23,8 @@ const FIRST_CHUNKS = [
 
 /** Beside the page, under a name that stays: a browser looks there for the next version. */
 const SERVICE_WORKER = 'service-worker'
+
+const sha256 = (content: Uint8Array) => createHash('sha256').update(content).digest('hex')
 
 /** Tells the service worker everything that is shipped, public files included, with the hash of its content. */
 function listShipped(): Plugin {
@@ -48,8 +51,11 @@ function listShipped(): Plugin {
       const shipped: Record<string, ShippedFile> = {}
       for (const file of files) {
         const content = readFileSync(file)
-        const hash = createHash('sha256').update(content).digest('hex')
-        shipped[file.slice(folder.length + 1).replaceAll(sep, '/')] = { hash, bytes: content.length }
+        shipped[file.slice(folder.length + 1).replaceAll(sep, '/')] = {
+          hash: sha256(content),
+          ...(file.endsWith('.gz') && { unpackedHash: sha256(gunzipSync(content)) }),
+          bytes: content.length,
+        }
       }
       writeFileSync(own, `self.shipped=${JSON.stringify(shipped)};\n${readFileSync(own, 'utf8')}`)
     },

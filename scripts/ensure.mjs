@@ -10,7 +10,16 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
-const MINIMUM_NODE = [20, 19]
+
+/**
+ * Whether Vite and ESLint run on this version: 20 from 20.19 on, and everything from 22.13 on. On others npm leaves out Vite's native
+ * parts without a word.
+ * @param {string} version as in `process.versions.node`
+ */
+export function isNodeSupported(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return (major === 20 && minor >= 19) || (major === 22 && minor >= 13) || major > 22
+}
 
 /** @param {string} message */
 export function say(message) {
@@ -26,7 +35,8 @@ export function npmCommand() {
 
 /**
  * `missing`, `stale` or `fresh`: whether node_modules matches package-lock.json. A stamp with the lock file's hash
- * decides; without one (npm was run by hand) the times of the lock file and of npm's own record do.
+ * decides, since a lock file that was unpacked or copied may keep an old time. Without one (npm was run by hand) the times of the lock
+ * file and of npm's own record do.
  * @param {string} folder
  */
 export function installState(folder) {
@@ -35,7 +45,7 @@ export function installState(folder) {
   const record = join(modules, '.package-lock.json')
   if (!existsSync(record)) return 'missing'
   const stamp = stampFile(folder)
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash(folder)) return 'fresh'
+  if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === lockHash(folder) ? 'fresh' : 'stale'
   const lock = statSync(join(folder, 'package-lock.json'))
   return statSync(record).mtimeMs >= lock.mtimeMs ? 'fresh' : 'stale'
 }
@@ -85,9 +95,9 @@ function buildKernels() {
 
 /** Installs and builds whatever is missing. Ends the process with a message if it cannot. */
 export function ensure() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major < MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor < MINIMUM_NODE[1])) {
-    say(`Node ${MINIMUM_NODE.join('.')} or newer is needed; this is Node ${process.versions.node}.`)
+  const { node } = process.versions
+  if (!isNodeSupported(node)) {
+    say(`Node 22.13 or newer, or Node 20 from 20.19 on, is needed; this is Node ${node}.`)
     process.exit(1)
   }
   install()

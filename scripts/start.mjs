@@ -1,11 +1,11 @@
 /**
- * `npm start`: installs what is missing, builds the page if its sources are newer than the last build, serves it on a
+ * `npm start`: installs what is missing, builds the page unless the last build is of the same sources, serves it on a
  * free port near 4173 and prints the address. `--port N` and `--host NAME` choose others; with `--host 0.0.0.0` other
  * machines reach the page, at the addresses that it prints.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
 
 const SOURCES = ['src', 'workers', 'public', 'index.html', 'vite.config.ts', 'package-lock.json']
@@ -35,23 +35,37 @@ export function parseStartArguments(args) {
 }
 
 /**
- * Time of the newest file under a path, in ms; 0 if there is none.
+ * Files under a path, each with its size and time.
+ * @param {string} folder
  * @param {string} path
- * @returns {number}
+ * @returns {string[]}
  */
-export function newestTime(path) {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat === undefined) return 0
-  if (!stat.isDirectory()) return stat.mtimeMs
-  return readdirSync(path).reduce((newest, name) => Math.max(newest, newestTime(join(path, name))), stat.mtimeMs)
+function filesUnder(folder, path) {
+  const stat = statSync(join(folder, path), { throwIfNoEntry: false })
+  if (stat === undefined) return []
+  if (!stat.isDirectory()) return [`${path} ${stat.size} ${stat.mtimeMs}`]
+  return readdirSync(join(folder, path)).flatMap((name) => filesUnder(folder, join(path, name)))
 }
 
-/** Whether `dist/` is missing or older than the newest source. */
+/** @param {string} folder */
+const sourcesOf = (folder) => SOURCES.flatMap((source) => filesUnder(folder, source)).sort()
+
+/**
+ * What a complete build was made of, and its own size and time. Times of sources and build are not compared with each other,
+ * because files that were unpacked or copied keep theirs.
+ * @param {string} folder
+ * @param {string[]} sources
+ */
+const recordOf = (folder, sources) => [...sources, ...filesUnder(folder, join('dist', 'index.html'))].join('\n')
+
+/** @param {string} folder */
+const recordFile = (folder) => join(folder, 'node_modules', '.cache', 'built-page')
+
+/** Whether `dist/` is missing, incomplete or of other sources. */
 export function isBuildStale(folder = root) {
-  const built = join(folder, 'dist', 'index.html')
-  if (!existsSync(built)) return true
-  const builtAt = statSync(built).mtimeMs
-  return SOURCES.some((source) => newestTime(join(folder, source)) > builtAt)
+  const file = recordFile(folder)
+  if (!existsSync(file) || !existsSync(join(folder, 'dist', 'index.html'))) return true
+  return readFileSync(file, 'utf8') !== recordOf(folder, sourcesOf(folder))
 }
 
 /**
@@ -62,10 +76,11 @@ export function isBuildStale(folder = root) {
 export function buildIfStale(folder = root, build = buildPage) {
   if (!isBuildStale(folder)) return
   say('Building the page …')
-  const began = new Date()
+  // As they are before: a source that is changed during the build may not be in it.
+  const sources = sourcesOf(folder)
   build()
-  // A source that was changed during the build may not be in it, and is newer than this.
-  utimesSync(join(folder, 'dist', 'index.html'), began, began)
+  mkdirSync(dirname(recordFile(folder)), { recursive: true })
+  writeFileSync(recordFile(folder), recordOf(folder, sources))
 }
 
 function buildPage() {

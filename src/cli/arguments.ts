@@ -19,6 +19,17 @@ export function readArguments<Config extends ParseArgsConfig>(config: Config): R
   }
 }
 
+/** Throws ArgumentError for the first of `options` that is given; `why` completes the sentence "--option …". */
+export function refuseOptions<Values extends object>(
+  values: Values,
+  options: readonly (keyof Values & string)[],
+  why: string,
+): void {
+  const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false)
+  const given = options.find((option) => isGiven(values[option]))
+  if (given !== undefined) throw new ArgumentError(`--${given} ${why}.`)
+}
+
 /** Throws ArgumentError. */
 export function oneOf<Name extends string>(option: string, text: string, names: readonly Name[]): Name {
   const name = names.find((known) => known === text)

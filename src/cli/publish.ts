@@ -9,60 +9,27 @@ import { readRunLog } from '../runs/file-store.ts'
 import { publishedLog } from '../runs/published-log.ts'
 import { tokenExcerpt } from '../runs/token-excerpt.ts'
 import { serialiseRunLog } from '../runs/run-log.ts'
-import { ArgumentError, readArguments, wholeNumber } from './arguments.ts'
-
-const USAGE = `Usage: npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [options]
-  --last N     the last iteration to keep (all)
-  --groups N   of each iteration, keep the episodes of the N tasks that are solved most nearly half the time,
-               and of as many rewrites on trial; of the others only the outcomes (all)
-  --every N    keep episodes only of the first and of every Nth iteration (1)
-  --episode    keep only the run's most telling episode and the other rollouts of its task: what the page shows first
-  --tokens     keep only the tokens of the episodes that these options keep: the page loads them when somebody asks for them
-  --before-after
-               keep only the held-out tasks of known kinds, played before training and after it, at the evaluation temperature
-  --help       shows this text
-
-Without out.jsonl.gz it becomes the run that the page opens with, or the part of it that the option names.
-`
+import { ArgumentError } from './arguments.ts'
+import { parsePublishArguments, PUBLISH_USAGE, type Part, type PublishArguments } from './publish/arguments.ts'
 
 /** Files beside a world's run, by the option that makes them. Null if the log has nothing for one. */
-const EXCERPTS = {
+const EXCERPTS: Record<
+  Part,
+  (log: readonly LoggedEvent[], published: () => readonly LoggedEvent[]) => LoggedEvent[] | null
+> = {
   episode: (_log, events) => episodeExcerpt(events()),
   tokens: (log, events) => tokenExcerpt(log, events()),
   'before-after': (log) => heldOutExcerpt(log, 'id'),
-} satisfies Record<
-  string,
-  (log: readonly LoggedEvent[], published: () => readonly LoggedEvent[]) => LoggedEvent[] | null
->
-const PARTS = Object.keys(EXCERPTS) as (keyof typeof EXCERPTS)[]
+}
 
-async function publish(args: string[]): Promise<void> {
-  const { values, positionals } = readArguments({
-    args,
-    allowPositionals: true,
-    options: {
-      last: { type: 'string' },
-      groups: { type: 'string' },
-      every: { type: 'string' },
-      episode: { type: 'boolean', default: false },
-      tokens: { type: 'boolean', default: false },
-      'before-after': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) return void process.stdout.write(USAGE)
-  const [source, out] = positionals
-  if (source === undefined) throw new ArgumentError('Name the log to publish: npm run publish:run -- run.jsonl')
-  const most = (option: 'last' | 'groups' | 'every') =>
-    values[option] === undefined ? {} : { [option]: wholeNumber(option, values[option], 1, 1_000_000) }
+async function publish({ source, out, part, bounds }: PublishArguments): Promise<void> {
   const log = await readRunLog(source)
   // Where the page looks for each world's run.
   const world = log.find((event) => event.type === 'run-started')?.settings.world ?? DEFAULTS.world
-  const part = PARTS.find((name) => values[name])
   const target = out ?? `public/runs/${world}${part ? `-${part}` : ''}.jsonl.gz`
-  const events = () => publishedLog(log, { ...most('last'), ...most('groups'), ...most('every') })
+  const events = () => publishedLog(log, bounds)
   const kept = part ? EXCERPTS[part](log, events) : events()
-  if (kept === null && values['before-after'])
+  if (kept === null && part === 'before-after')
     throw new ArgumentError(`${source} has no two evaluations, so there is nothing to compare.`)
   if (kept === null) throw new ArgumentError(`${source} has no episode with advantages, so there is none to show.`)
   const text = serialiseRunLog(kept)
@@ -72,7 +39,9 @@ async function publish(args: string[]): Promise<void> {
 }
 
 try {
-  await publish(process.argv.slice(2))
+  const options = parsePublishArguments(process.argv.slice(2))
+  if (options === null) process.stdout.write(PUBLISH_USAGE)
+  else await publish(options)
 } catch (error) {
   if (!(error instanceof ArgumentError)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -12,6 +12,8 @@
 export interface ShippedFile {
   /** SHA-256 of the content, hexadecimal. */
   hash: string
+  /** Of the content of a packed file, which some servers unpack. */
+  unpackedHash?: string
   bytes: number
 }
 
@@ -28,7 +30,9 @@ interface TakeOverEvent extends LifeEvent {
 interface Scope {
   readonly shipped: Readonly<Record<string, ShippedFile>>
   readonly registration: { readonly scope: string }
-  readonly clients: { matchAll(options: { type: 'window'; includeUncontrolled: true }): Promise<readonly unknown[]> }
+  readonly clients: {
+    matchAll(options: { type: 'window'; includeUncontrolled: true }): Promise<readonly { readonly url: string }[]>
+  }
   skipWaiting(): Promise<void>
   addEventListener(type: 'install' | 'activate', listener: (event: LifeEvent) => void): void
   addEventListener(type: 'fetch', listener: (event: AskedEvent) => void): void
@@ -136,7 +140,8 @@ async function fetchShipped(path: string): Promise<Response> {
  * version if every script and style that it loads from `assets` does.
  */
 async function isAsShipped(path: string, content: ArrayBuffer): Promise<boolean> {
-  if (path.endsWith('.gz') || (await sha256(content)) === scope.shipped[path]!.hash) return true
+  const { hash, unpackedHash } = scope.shipped[path]!
+  if ([hash, unpackedHash].includes(await sha256(content))) return true
   if (path !== INDEX) return false
   const assets = [...new TextDecoder().decode(content).matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)]
   return assets.length > 0 && assets.every(([, file]) => Object.hasOwn(scope.shipped, file!))
@@ -159,8 +164,9 @@ async function forgetOthers(): Promise<void> {
  */
 async function takeOver(): Promise<void> {
   for (let look = 0; look < TAKE_OVER_LOOKS; look++) {
-    const pages = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
-    if (pages.length === 1) return scope.skipWaiting()
+    // With those of other deployments and other projects on the origin.
+    const windows = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
+    if (windows.filter(({ url }) => url.startsWith(scope.registration.scope)).length === 1) return scope.skipWaiting()
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findBrowser, usualPlaces } from '../../scripts/browser.mjs'
-import { installState } from '../../scripts/ensure.mjs'
+import { installState, isNodeSupported } from '../../scripts/ensure.mjs'
 import { launchFlags } from '../../scripts/launch-flags.mjs'
 import { addressLines, buildIfStale, isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
-import { closingLines, countReport, parseTestArguments } from '../../scripts/test.mjs'
+import { closingLines, countReport, parseTestArguments, runtimeFiles, runtimeGroups } from '../../scripts/test.mjs'
 
 describe('npm test', () => {
   it('runs every part unless some are named, and slow files only with --all', () => {
@@ -20,6 +21,19 @@ describe('npm test', () => {
     expect(parseTestArguments(['--fast'])).toEqual({ error: expect.stringContaining('checks|unit|browser') as string })
     expect(parseTestArguments(['--only', 'pages'])).toEqual({ error: expect.stringContaining('"pages"') as string })
     expect(parseTestArguments(['--only'])).toHaveProperty('error')
+  })
+
+  it('runs every file of the browser that is no walk through the views once, in groups that grow smaller', () => {
+    const files = runtimeFiles(true)
+    expect(files).toContain('test/browser/webgpu.slow.test.ts')
+    expect(files.filter((file) => /\/page|(?<!\.test\.ts)$/.test(file))).toEqual([])
+    expect(runtimeFiles(false)).toEqual(files.filter((file) => !file.endsWith('.slow.test.ts')))
+    expect(runtimeGroups(files).flat().sort()).toEqual(files.toSorted())
+    expect(runtimeGroups([])).toEqual([])
+    // Unknown files, which are all as long.
+    const sizes = runtimeGroups(Array.from({ length: 64 }, (_, i) => `${i}.test.ts`)).map(({ length }) => length)
+    expect(sizes.slice(0, 4)).toEqual([16, 12, 9, 7])
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a))
   })
 
   it('closes with what was skipped and what failed, then the counts, and skipped only if some were', () => {
@@ -104,34 +118,70 @@ describe('what is out of date', () => {
     expect(installState(folder)).toBe('fresh')
   })
 
-  it('a build, when a source anywhere under src/ is newer', () => {
-    expect(isBuildStale(folder)).toBe(true)
-    mkdirSync(join(folder, 'dist'))
-    mkdirSync(join(folder, 'src', 'deep'), { recursive: true })
-    write('src/deep/file.ts', 1000)
-    const later = Date.now() / 1000 + 1000
-    write('dist/index.html', later)
-    expect(isBuildStale(folder)).toBe(false)
-    write('src/deep/file.ts', later + 1)
-    expect(isBuildStale(folder)).toBe(true)
+  it('an installation, when its lock file was unpacked over with one of an earlier time', () => {
+    write('package-lock.json', 1000, 'new')
+    mkdirSync(join(folder, 'node_modules'))
+    write('node_modules/.package-lock.json', 3000)
+    const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+    write('node_modules/.installed-lock', 3000, hashOf('old'))
+    expect(installState(folder)).toBe('stale')
+    write('node_modules/.installed-lock', 3000, hashOf('new'))
+    expect(installState(folder)).toBe('fresh')
   })
 
-  it('a build, when a source was changed while it was made', () => {
-    mkdirSync(join(folder, 'dist'))
-    mkdirSync(join(folder, 'src'))
-    write('src/file.ts', 1000)
-    const now = Date.now() / 1000
-    const build = (changesSource: boolean) => () => {
-      if (changesSource) write('src/file.ts', now + 1000)
-      write('dist/index.html', now + 2000)
-    }
-    buildIfStale(folder, build(true))
-    expect(isBuildStale(folder)).toBe(true)
-    write('src/file.ts', 1000)
-    buildIfStale(folder, build(false))
-    expect(isBuildStale(folder)).toBe(false)
-    buildIfStale(folder, () => expect.unreachable())
+  describe('a build', () => {
+    const built = () => write('dist/index.html', 5000)
+    beforeEach(() => {
+      mkdirSync(join(folder, 'dist'))
+      mkdirSync(join(folder, 'src', 'deep'), { recursive: true })
+      write('src/deep/file.ts', 1000)
+      buildIfStale(folder, built)
+    })
+
+    it('is fresh once it is complete', () => {
+      expect(isBuildStale(folder)).toBe(false)
+      buildIfStale(folder, () => expect.unreachable())
+    })
+
+    it('is stale after any change of its sources, also to files of an earlier time', () => {
+      write('src/deep/file.ts', 500)
+      expect(isBuildStale(folder)).toBe(true)
+      buildIfStale(folder, built)
+      expect(isBuildStale(folder)).toBe(false)
+      rmSync(join(folder, 'src/deep/file.ts'))
+      expect(isBuildStale(folder)).toBe(true)
+    })
+
+    it('is stale if a source was changed while it was made', () => {
+      write('src/deep/file.ts', 1001)
+      buildIfStale(folder, () => {
+        write('src/deep/file.ts', 1002)
+        built()
+      })
+      expect(isBuildStale(folder)).toBe(true)
+    })
+
+    it('is stale if another one was ended halfway, or its files are gone', () => {
+      const isEnded = (): void => {
+        write('dist/index.html', 6000)
+        throw new Error('killed')
+      }
+      write('src/deep/file.ts', 1001)
+      expect(() => buildIfStale(folder, isEnded)).toThrow('killed')
+      expect(isBuildStale(folder)).toBe(true)
+      write('src/deep/file.ts', 1000)
+      expect(isBuildStale(folder)).toBe(true)
+      rmSync(join(folder, 'dist/index.html'))
+      expect(isBuildStale(folder)).toBe(true)
+    })
   })
+})
+
+it('only versions of Node are supported that the build and the linter support', () => {
+  const isSupported = ['18.20.0', '20.18.3', '20.19.0', '21.7.3', '22.12.0', '22.13.0', '23.0.0', '24.1.0'].filter(
+    isNodeSupported,
+  )
+  expect(isSupported).toEqual(['20.19.0', '22.13.0', '23.0.0', '24.1.0'])
 })
 
 describe('the browser of the page tests', () => {

@@ -1,5 +1,5 @@
 /** The arguments of `npm run household`. */
-import { ArgumentError, oneOf, readArguments, wholeNumber } from '../arguments.ts'
+import { ArgumentError, oneOf, readArguments, refuseOptions, wholeNumber } from '../arguments.ts'
 import { taskTypes } from '../../worlds/household/engine/game.ts'
 import { defaultStepLimit, type Dialect } from '../../worlds/household/engine/state.ts'
 import { SCENES, SPLITS, type GameFilter } from './games.ts'
@@ -74,6 +74,10 @@ export function parseHouseholdArguments(args: readonly string[]): HouseholdArgum
   const { games, game, seed } = values
   if (game !== undefined && seed !== undefined) throw new ArgumentError('Use --game or --seed, not both.')
   if (game !== undefined && values.list) throw new ArgumentError('--game is for playing; --list shows all games.')
+  if (game !== undefined && games === undefined)
+    refuseOptions(values, ['split', 'scene', 'task'], 'has no use with --game: the id of a generated game contains it')
+  if (values.list && games !== undefined)
+    refuseOptions(values, ['seed'], 'has no use here: --list with --games lists all games')
   return {
     mode: values.serve ? 'serve' : values.list ? 'list' : 'play',
     ...(games !== undefined && { games }),

@@ -76,8 +76,8 @@ ${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usag
   --lora OPTIONS      adapters to train on folders: rank=16,alpha=32,dropout=0,targets=all, or targets joined
                       with +; none trains all weights (${loraWords}). Tinker takes only rank=N
   --out FILE.jsonl    writes the run log there, a new file, and timings beside it
-  --save DIR          writes the checkpoint there after every iteration: the models as Hugging Face folders
-                      DIR/policy and DIR/reward, and the optimiser's state beside them
+  --save DIR          writes the checkpoint there, a new folder, after every iteration: the models as Hugging Face
+                      folders DIR/policy and DIR/reward, and the optimiser's state beside them
   --resume            continues the run of --out and --save from its checkpoint, up to --iterations in all;
                       starts it if there is no checkpoint yet
   --json              prints only metrics to stdout, as JSON lines

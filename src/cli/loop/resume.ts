@@ -1,18 +1,22 @@
 /** `--resume`: the checkpoint to continue from, checked against the arguments, so that the log stays that of one run. */
-import { stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { WorldFile } from '../../method/events.ts'
 import { ROLES, type LanguageModelPort, type Role } from '../../method/ports.ts'
 import type { Settings } from '../../method/settings.ts'
 import { LEARNING_ROLES, type LearningRole } from '../../roles/learning.ts'
 import { cutLog, readResumable } from '../../runs/file-store.ts'
+import { parseRunLog } from '../../runs/run-log.ts'
+import { isSameProgram } from '../../worlds/own/same-program.ts'
 import { ArgumentError } from '../arguments.ts'
 import type { LoopArguments } from './arguments.ts'
 
 export type Resumed = NonNullable<Awaited<ReturnType<typeof readResumable>>>
 
 /**
- * Null without a checkpoint. Throws ArgumentError if the arguments are those of another run, or if a new run would overwrite the log of
- * another.
+ * Null without a checkpoint. Throws ArgumentError if the arguments are those of another run, or if this run would overwrite the log or
+ * the checkpoint of another.
  */
 export async function findCheckpoint(
   runId: string,
@@ -20,19 +24,31 @@ export async function findCheckpoint(
   worldFile?: WorldFile,
 ): Promise<Resumed | null> {
   const { out, save, settings, backend } = options
-  if (!options.isResumed && out !== undefined && (await hasContent(out)))
-    throw new ArgumentError(
-      `--out: ${out} exists already. Continue its run with --resume, or name another file with --out.`,
-    )
+  if (!options.isResumed) {
+    if (out !== undefined && (await hasContent(out)))
+      throw new ArgumentError(
+        `--out: ${out} exists already. Continue its run with --resume, or name another file with --out.`,
+      )
+    if (save !== undefined && existsSync(join(save, 'checkpoint.json')))
+      throw new ArgumentError(
+        `--save: ${save} has the checkpoint of a run. Continue that run with --resume, or name another folder with --save.`,
+      )
+  }
   if (!options.isResumed || out === undefined || save === undefined) return null
   const found = await readResumable(out, save)
-  if (found === null) return null
+  if (found === null) {
+    if (await hasFinishedIteration(out))
+      throw new ArgumentError(
+        `--resume: ${out} has finished iterations, but ${save} has no checkpoint. Name the --save folder of that run, or start another run with another --out.`,
+      )
+    return null
+  }
   const { started } = found
   if (started.runId !== runId)
     throw new ArgumentError(
       `--resume: ${save} has a checkpoint of run ${started.runId}, and these arguments are of ${runId}. Repeat the arguments of that run.`,
     )
-  if (started.worldFile?.hash !== worldFile?.hash)
+  if (!isSameWorld(started.worldFile, worldFile))
     throw new ArgumentError(
       `--resume: the run plays in ${fileWords(started.worldFile)}, and these arguments give ${fileWords(worldFile)}. Give --world the file of that run as it was, or start another run with another --out.`,
     )
@@ -54,6 +70,18 @@ async function hasContent(path: string): Promise<boolean> {
     throw error
   })
   return found !== null && found.size > 0
+}
+
+/** A killed process may have cut off the last line. Throws RunLogError for a file that is not a log. */
+async function hasFinishedIteration(log: string): Promise<boolean> {
+  if (!(await hasContent(log))) return false
+  const events = parseRunLog(await readFile(log, 'utf8'), { isTornEndAllowed: true })
+  return events.some(({ type }) => type === 'iteration-finished')
+}
+
+function isSameWorld(one: WorldFile | undefined, other: WorldFile | undefined): boolean {
+  if (!one || !other) return one === other
+  return one.hash === other.hash || isSameProgram(one.script, other.script)
 }
 
 /** "key-and-chest.ts (version 1a2b3c4d)". */

@@ -5,7 +5,7 @@ import { SHARED_WORLDS } from '../../pretraining/shared/chat-form.ts'
 import { LEARNING_ROLES } from '../../roles/learning.ts'
 import { SHARED_MODELS } from '../../roles/shipped-models.ts'
 import { modelsFolder } from '../../worlds/own/models-folder.ts'
-import { ArgumentError, oneOf, readArguments, wholeNumber } from '../arguments.ts'
+import { ArgumentError, oneOf, readArguments, refuseOptions, wholeNumber } from '../arguments.ts'
 import { isWorldFile } from '../world-file.ts'
 
 const WORLDS = ['household', 'coding', 'desktop'] as const
@@ -57,7 +57,7 @@ export function parsePretrainArguments(args: string[]): PretrainArguments | null
       trajectories: { type: 'boolean', default: false },
       policies: { type: 'string' },
       seed: { type: 'string', default: '0' },
-      after: { type: 'string', default: '0' },
+      after: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -74,6 +74,7 @@ export function parsePretrainArguments(args: string[]): PretrainArguments | null
     throw new ArgumentError('The shared models have no author; omit --role author.')
   }
   if (trajectories && world === SHARED) throw new ArgumentError('--trajectories is for one world at a time.')
+  if (trajectories) refuseOptions(values, ['role', 'after'], 'is for training; omit it with --trajectories')
   if (!trajectories && policies !== undefined) throw new ArgumentError('--policies is for --trajectories.')
   return {
     world: file === null ? oneOf('world', world, [...WORLDS, SHARED] as const) : 'household',
@@ -82,7 +83,7 @@ export function parsePretrainArguments(args: string[]): PretrainArguments | null
     policies: policies === undefined ? null : policySources(policies),
     out: values.out ?? defaultFolder(file, world, trajectories),
     seed: wholeNumber('seed', seed, 0, 999_999_999),
-    after: wholeNumber('after', after, 0, 2),
+    after: wholeNumber('after', after ?? '0', 0, 2),
   }
 }
 

@@ -1,7 +1,9 @@
 /**
  * Models kept during training, as model folders in .cache/pretrain/seed-N: the next phase starts from them, and other models learn
- * from their play. They are not shipped. `recipe.json` says what a model was trained on; a changed recipe makes it outdated.
+ * from their play. They are not shipped. `recipe.json` says what a model was trained on and with which
+ * tokenizer; a changed recipe makes it outdated.
  */
+import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { folderReader, writeModelFolder } from '../../language-model/files/folder-reader.ts'
@@ -53,8 +55,9 @@ export class KeptStages {
     return LanguageModel.load(folderReader(this.pathOf(stage, training)), 'cpu')
   }
 
-  #recipeOf({ phase }: Stage, { shape, phases }: Training): string {
+  #recipeOf({ phase }: Stage, { shape, tokenizer, phases }: Training): string {
     const trainedOn = phases.slice(0, phase).map(({ plan, recipe }) => ({ plan, recipe }))
-    return JSON.stringify({ seed: this.#seed, shape, phases: trainedOn }, null, 2)
+    const tokenizerHash = createHash('sha256').update(JSON.stringify(tokenizer)).digest('hex')
+    return JSON.stringify({ seed: this.#seed, shape, tokenizer: tokenizerHash, phases: trainedOn }, null, 2)
   }
 }

@@ -31,7 +31,12 @@ describe('the arguments of npm run household', () => {
       steps: 9,
     })
     expect(parseHouseholdArguments(['--games', 'g.zip', '--list'])).toMatchObject({ mode: 'list', games: 'g.zip' })
-    expect(parseHouseholdArguments(['--games', 'g.zip', '--game', 'x'])).toMatchObject({ mode: 'play', game: 'x' })
+    expect(parseHouseholdArguments(['--games', 'g.zip', '--game', 'x', '--split', 'id'])).toMatchObject({
+      mode: 'play',
+      game: 'x',
+      filter: { split: 'id' },
+    })
+    expect(parseHouseholdArguments(['--list', '--seed', '5'])).toMatchObject({ mode: 'list', seed: 5 })
   })
 
   it('are null for --help', () => {
@@ -51,6 +56,10 @@ describe('the arguments of npm run household', () => {
     [['--dialect', 'v3'], 'v1, v2'],
     [['--game', 'x', '--seed', '1'], 'not both'],
     [['--game', 'x', '--list'], '--list'],
+    [['--game', 'x', '--split', 'ood'], '--split has no use with --game'],
+    [['--game', 'x', '--scene', 'full'], '--scene has no use with --game'],
+    [['--game', 'x', '--task', 'pick_two_obj_and_place'], '--task has no use with --game'],
+    [['--list', '--games', 'g', '--seed', '5'], '--seed has no use here: --list with --games lists all games'],
     [['--serve', '--list'], '--list'],
     [['--serve', '--game', 'x'], 'reset'],
     [['--game'], '--game'],

@@ -1,25 +1,100 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
 import { findCheckpoint } from '../../../src/cli/loop/resume.ts'
+import type { LoggedEvent, WorldFile } from '../../../src/method/events.ts'
+import { writeCheckpointFolder } from '../../../src/runs/checkpoint-folder.ts'
+import { serialiseRunLog } from '../../../src/runs/run-log.ts'
+import { readModule } from '../../../src/worlds/own/module.ts'
+import { worldOf } from '../../worlds/own/worlds.ts'
 
-it('keeps a log that is there already, unless its run resumes', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'resume-'))
-  try {
-    const out = join(folder, 'run.jsonl')
-    const find = (...more: string[]) => findCheckpoint('r', parseLoopArguments(['--out', out, ...more])!)
-    expect(await find()).toBeNull()
+let folder: string
+let out: string
+let save: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'resume-'))
+  out = join(folder, 'run.jsonl')
+  save = join(folder, 'saved')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const find = (args: string[], world?: WorldFile) => findCheckpoint('r', parseLoopArguments(args)!, world)
+
+/** A log up to the end of its first iteration. */
+function logOf(worldFile?: WorldFile): LoggedEvent[] {
+  const { settings, preset } = parseLoopArguments([])!
+  const models = { policy: 'p', reward: 'r', author: 'a' }
+  const started = { type: 'run-started' as const, runId: 'r', settings, preset, backend: 'cpu', models }
+  return [
+    { ...started, ...(worldFile && { worldFile }), seq: 0, iteration: 0 },
+    { type: 'iteration-finished', metrics: {}, seq: 1, iteration: 1 },
+  ]
+}
+
+async function keepRun(worldFile?: WorldFile): Promise<void> {
+  const events = logOf(worldFile)
+  writeFileSync(out, serialiseRunLog(events))
+  const checkpoint = { runId: 'r', iteration: 1, eventCount: events.length }
+  const none = new Uint8Array(0)
+  await writeCheckpointFolder(save, { ...checkpoint, policy: none, reward: none }, { policy: null, reward: null })
+}
+
+describe('a run that starts', () => {
+  it('refuses a log that is there already', async () => {
+    expect(await find(['--out', out])).toBeNull()
     writeFileSync(out, '')
-    expect(await find()).toBeNull()
+    expect(await find(['--out', out])).toBeNull()
     writeFileSync(out, '{}')
-    await expect(find()).rejects.toThrow(
+    await expect(find(['--out', out])).rejects.toThrow(
       `--out: ${out} exists already. Continue its run with --resume, or name another file with --out.`,
     )
-    // It was killed before its first checkpoint.
-    expect(await find('--save', join(folder, 'saved'), '--resume')).toBeNull()
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  })
+
+  it('refuses the checkpoint of another run', async () => {
+    await keepRun()
+    const before = readFileSync(join(save, 'checkpoint.json'))
+    const refusal = `--save: ${save} has the checkpoint of a run. Continue that run with --resume, or name another folder`
+    await expect(find(['--out', join(folder, 'new.jsonl'), '--save', save])).rejects.toThrow(refusal)
+    await expect(find(['--save', save])).rejects.toThrow(refusal)
+    expect(readFileSync(join(save, 'checkpoint.json'))).toEqual(before)
+    mkdirSync(join(folder, 'empty'))
+    expect(await find(['--save', join(folder, 'empty')])).toBeNull()
+  })
+})
+
+describe('--resume', () => {
+  const resume = (world?: WorldFile) => find(['--out', out, '--save', save, '--resume'], world)
+
+  it('starts a run that was killed before its first checkpoint', async () => {
+    expect(await resume()).toBeNull()
+    writeFileSync(out, '')
+    expect(await resume()).toBeNull()
+    writeFileSync(out, `${serialiseRunLog(logOf().slice(0, 1))}{"type":"task-ad`)
+    expect(await resume()).toBeNull()
+  })
+
+  it('keeps a log with iterations if --save names a folder without its checkpoint', async () => {
+    await keepRun()
+    save = join(folder, 'mistyped')
+    await expect(resume()).rejects.toThrow(
+      `--resume: ${out} has finished iterations, but ${save} has no checkpoint. Name the --save folder of that run`,
+    )
+    writeFileSync(out, 'Notes.\n')
+    await expect(resume()).rejects.toThrow('Run log, line 1')
+  })
+
+  it('continues in the same world, also if its comments and types have changed, and in no other', async () => {
+    const moduleOf = (source: string) => ({ name: 'Numbers', ...readModule(source, 'world.ts') })
+    const world = moduleOf(worldOf())
+    await keepRun(world)
+    expect(await resume(world)).toMatchObject({ started: { runId: 'r' } })
+    const commented = moduleOf(worldOf({}, '// What is played.\ntype Task = { number: number }\n'))
+    expect(commented.hash).not.toBe(world.hash)
+    expect(await resume(commented)).toMatchObject({ started: { runId: 'r' } })
+    const refusal = /^--resume: the run plays in world\.ts \(version/
+    await expect(resume(moduleOf(worldOf({ rules: `'Another.'` })))).rejects.toThrow(refusal)
+    await expect(resume()).rejects.toThrow(refusal)
+  })
 })

@@ -26,6 +26,10 @@ it('pretraining plays fixed trajectories only with a policy of every strength', 
   expect(complaint('--policies', 'weak=a')).toContain('--policies is for --trajectories.')
   expect(complaint('--trajectories', '--policies', 'weak=a,strong=b')).toContain('--policies lacks middling=DIR.')
   expect(complaint('--trajectories', '--policies', 'weakest=a')).toContain('not "weakest"')
+  const played = ['--trajectories', '--policies', 'weak=a,middling=b,strong=c']
+  expect(parsePretrainArguments(played)).toMatchObject({ after: 0, policies: { strong: { folder: 'c' } } })
+  expect(complaint(...played, '--role', 'reward')).toBe('--role is for training; omit it with --trajectories.')
+  expect(complaint(...played, '--after', '0')).toBe('--after is for training; omit it with --trajectories.')
 })
 
 it('models that worlds share have no author and play no fixed trajectories', () => {

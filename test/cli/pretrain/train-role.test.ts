@@ -32,7 +32,7 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'pretrain-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** A policy that is kept at step 2, and a reward model whose second phase learns from the play of both. */
-function pretraining(change: { policyRecipe?: string; kept?: number[] } = {}) {
+function pretraining(change: { policyRecipe?: string; kept?: number[]; words?: string } = {}) {
   const lines: string[] = []
   const played: { players: number }[] = []
   const phase = (more: Partial<Phase>): Phase => ({
@@ -54,7 +54,8 @@ function pretraining(change: { policyRecipe?: string; kept?: number[] } = {}) {
     reward: [phase({}), phase({ players, open })],
     author: [phase({})],
   }
-  const trainingOf = (role: Role): Training => ({ shape: SHAPE, tokenizer, phases: phases[role] })
+  const spoken = change.words === undefined ? tokenizer : buildTokenizer([], [change.words])
+  const trainingOf = (role: Role): Training => ({ shape: SHAPE, tokenizer: spoken, phases: phases[role] })
   const stages = new KeptStages('household', 0, join(folder, 'kept'))
   const run = {
     world: 'household',
@@ -105,6 +106,12 @@ describe('training a role', () => {
     expect(other.lines.join('\n')).toContain('training household-policy first')
     // The same demonstrations under another name give the same weights.
     expect(weights(KEPT)).toEqual(before)
+  })
+
+  it('starts from no model that was kept with another vocabulary', async () => {
+    await pretraining().train('reward')
+    const other = pretraining({ words: 'a b c d' })
+    await expect(other.train('reward', 1)).rejects.toThrow('is missing or was made by another recipe')
   })
 
   it('starts from another model, which is trained first, and writes a chat template beside the weights', async () => {

@@ -13,7 +13,7 @@ import { ArgumentError } from '../../arguments.ts'
 
 const DAWN = join(root, 'node_modules', 'webgpu')
 const PAGE = fileURLToPath(new URL('page', import.meta.url))
-export const GPU_FOLDER = join(root, 'dist', 'gpu-bench')
+export const GPU_FOLDER = join(root, '.cache', 'gpu-bench')
 
 export interface FolderOptions {
   /** "linux-x64", a folder of the package `webgpu`. */
