@@ -35,6 +35,7 @@ import type { GradientHelpers, GradientPart, GradientRequest } from './training/
 import { loadTransformer } from './files/load-transformer.ts'
 import { Transformer } from './transformer.ts'
 import type { WeightStorage } from './weights/weight-storage.ts'
+import { Turns } from './turns.ts'
 
 /** Defaults depend on the model's size. */
 export type LanguageModelOptions = Partial<BatchSizes> & {
@@ -60,8 +61,8 @@ export class LanguageModel implements LanguageModelPort {
   readonly #transformer: Transformer
   readonly #generator: Generator
   readonly #trainer: Trainer
+  readonly #turns = new Turns()
   #adapters: AdapterSet | null = null
-  #last: Promise<unknown> = Promise.resolve()
 
   private constructor(folder: ModelFolder, transformer: Transformer, options: LanguageModelOptions) {
     const { cacheSlots, prefillTokens, microBatchTokens, recomputeActivations } = {
@@ -243,7 +244,7 @@ export class LanguageModel implements LanguageModelPort {
 
   /** Waits for calls in progress and frees all tensors. */
   dispose(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       this.#generator.forget()
       this.#trainer.dispose()
       this.#adapters?.detach()
@@ -260,13 +261,7 @@ export class LanguageModel implements LanguageModelPort {
   }
 
   #computing<T>(job: () => Promise<T>): Promise<T> {
-    return this.#inTurn(() => guardDevice(job))
-  }
-
-  #inTurn<T>(job: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(job)
-    this.#last = result.catch(() => undefined)
-    return result
+    return this.#turns.take(() => guardDevice(job))
   }
 }
 

@@ -7,8 +7,6 @@ import type { LivePatch } from '../method/settings.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { checkLearners } from '../roles/learning.ts'
 import { sourcesOf, type ServerKeys } from '../roles/source.ts'
-import { readableEvent } from '../runs/readable-event.ts'
-import { eventLine, headerLine } from '../runs/run-log.ts'
 import { RunInUseError, type RunLocks } from '../runs/run-locks.ts'
 import type { ResumableRun, ResumableRunStore, RunSummary } from '../runs/run-store.ts'
 import { errorText } from '../threads/error-text.ts'
@@ -17,8 +15,10 @@ import { failureOf, resumeFailure, inUseFailure, keyMissing, OpeningError } from
 import { branchOf, resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest, SwapRequest, SwapResult } from './messages.ts'
 import { loadCheckpoint, type OpenedRun, type OpenRun } from './opened-run.ts'
+import { replayHistory } from './replay-history.ts'
 import { RunClaims, type Claim } from './run-claim.ts'
-import { wholeLog, type StoredSession } from './whole-log.ts'
+import { StoreOpener } from './store-opener.ts'
+import { logFile, type StoredSession } from './whole-log.ts'
 
 export type {
   BackendWish,
@@ -43,9 +43,6 @@ export interface LoopServiceOptions {
 
 const WAITS_FOR_TAB: RunStatus = { state: 'loading', what: 'a run that another tab may still use', done: 0, total: 0 }
 
-/** Bounds the work of one message in the page's thread. */
-const EVENTS_PER_MESSAGE = 32
-
 /** How a run begins other than at the start of a new log, and whether it runs a single step. */
 interface Beginning {
   isStep?: boolean
@@ -60,13 +57,12 @@ export class LoopService {
   #ended: Promise<void> = Promise.resolve()
   #log: StoredSession | null = null
   #isSparing = false
-  #store: Promise<ResumableRunStore> | null = null
+  readonly #store: StoreOpener
   readonly #claims: RunClaims
-  /** Settles when the store has prepared a run to continue, even for one that was cancelled meanwhile; never rejects. */
-  #preparing: Promise<unknown> = Promise.resolve()
 
   constructor(options: LoopServiceOptions) {
     this.#options = options
+    this.#store = new StoreOpener(options.openStore)
     this.#claims = new RunClaims(options.locks)
   }
 
@@ -91,10 +87,7 @@ export class LoopService {
   async exportLog(): Promise<{ runId: string; file: Blob } | null> {
     if (this.#log === null) return null
     const { runId } = this.#log
-    const parts: BlobPart[] = [headerLine()]
-    // In parts, because a long log exceeds the maximum length of a string.
-    for await (const events of wholeLog(this.#log)) parts.push(events.map(eventLine).join(''))
-    return { runId, file: new Blob(parts, { type: 'application/jsonl' }) }
+    return { runId, file: await logFile(this.#log) }
   }
 
   /** Resumes a kept run at its last checkpoint, and sends its events from the start. `keys` are those of its servers. */
@@ -102,7 +95,7 @@ export class LoopService {
     const claim = await this.#claim(runId)
     if (claim === null) return
     try {
-      const resumable = await this.#prepare((store) => store.prepareResume(runId))
+      const resumable = await this.#store.prepare((store) => store.prepareResume(runId))
       if (!this.#claims.holds(claim)) return
       if (!resumable)
         throw new Error(`Run "${runId}" has no checkpoint to resume from. Start it again with its settings.`)
@@ -122,7 +115,7 @@ export class LoopService {
     const claim = await this.#claim(runId)
     if (claim === null) return
     try {
-      const resumable = await this.#prepare(async (store) => {
+      const resumable = await this.#store.prepare(async (store) => {
         const source = await store.summary(from)
         const summary = source && (await store.branch(from, iteration, branchOf(request, source.settings.world)))
         if (!summary) return null
@@ -157,15 +150,8 @@ export class LoopService {
     const missing = serverWithoutKey(summary, keys)
     if (missing === undefined) return false
     await this.#end()
-    this.#send({ type: 'status', runId: summary.runId, status: { state: 'failed', failure: keyMissing(missing) } })
+    this.#report(summary.runId, { state: 'failed', failure: keyMissing(missing) })
     return true
-  }
-
-  /** Null if the browser keeps nothing. */
-  #prepare<T>(work: (store: ResumableRunStore) => Promise<T>): Promise<T | null> {
-    const prepared = this.#openStore().then((store) => (store ? work(store) : null))
-    this.#preparing = prepared.catch(() => {})
-    return prepared
   }
 
   /** A run that is still being opened rests before its first iteration, without a further sign of loading. */
@@ -181,10 +167,7 @@ export class LoopService {
 
   async stop(): Promise<void> {
     const { opening } = this.#claims
-    if (opening !== null) {
-      const status: RunStatus = { state: 'finished', reason: 'stopped' }
-      this.#send({ type: 'status', runId: opening.runId, status })
-    }
+    if (opening !== null) this.#report(opening.runId, { state: 'finished', reason: 'stopped' })
     await this.#end()
   }
 
@@ -255,9 +238,8 @@ export class LoopService {
   /** Null if the run was cancelled, or a failure was sent. */
   async #openModels(claim: Claim, request: StartRequest, { resumed }: Beginning): Promise<OpenedRun | null> {
     const { runId } = request
-    const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
     const loading = (done: number, total: number) => {
-      if (this.#claims.holds(claim) && !claim.isPaused) status({ state: 'loading', what: 'the models', done, total })
+      if (this.#claims.holds(claim) && !claim.isPaused) this.#reportLoading(runId, done, total)
     }
     loading(0, 0)
     let opened: OpenedRun | null = null
@@ -272,7 +254,7 @@ export class LoopService {
       this.#claims.free(claim)
       const what = 'The models could not be loaded.'
       const explain = () => (resumed ? resumeFailure(what, error, request) : failureOf(what, error, request))
-      status({ state: 'failed', failure: error instanceof OpeningError ? error.failure : explain() })
+      this.#report(runId, { state: 'failed', failure: error instanceof OpeningError ? error.failure : explain() })
     }
     return null
   }
@@ -297,26 +279,19 @@ export class LoopService {
   ): Promise<CurrentRun | null> {
     const { runId } = request
     const notice = (text: string) => this.#send({ type: 'notice', runId, text })
-    let store = await this.#openStore(notice)
+    let store = await this.#store.open(notice)
     try {
       if (!resumed && this.#claims.holds(claim)) await store?.create(startedSummary(request))
     } catch (error) {
       notice(errorText(error))
       store = null
     }
-    for await (const part of resumed && store ? store.readEvents(runId) : []) {
-      if (!this.#claims.holds(claim)) break
-      for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) {
-        const batch = part.slice(i, i + EVENTS_PER_MESSAGE).map(readableEvent)
-        this.#send({ type: 'events', runId, batch })
-      }
-    }
-    if (!this.#claims.holds(claim)) return null
-    const loading = (done: number, total: number) =>
-      this.#send({ type: 'status', runId, status: { state: 'loading', what: 'the models', done, total } })
+    const isWanted = () => this.#claims.holds(claim)
+    if (resumed && store) await replayHistory(store, runId, isWanted, (message) => this.#send(message))
+    if (!isWanted()) return null
     const run = new CurrentRun({
       ...{ request, opened, store },
-      open: (next) => this.#open(next, true, loading),
+      open: (next) => this.#open(next, true, (done, total) => this.#reportLoading(runId, done, total)),
       checkpointEvery: this.#options.checkpointEvery ?? 2,
       isPausedAtStart: isStep || claim.isPaused,
       ...(resumed && { resumed }),
@@ -345,13 +320,11 @@ export class LoopService {
     await ended
     if (!this.#claims.holds(claim)) return null
     try {
-      const isLocked = await this.#claims.lock(claim, () =>
-        this.#send({ type: 'status', runId, status: WAITS_FOR_TAB }),
-      )
+      const isLocked = await this.#claims.lock(claim, () => this.#report(runId, WAITS_FOR_TAB))
       return isLocked ? claim : null
     } catch (error) {
       if (!(error instanceof RunInUseError)) throw error
-      this.#send({ type: 'status', runId, status: { state: 'failed', failure: inUseFailure(error) } })
+      this.#report(runId, { state: 'failed', failure: inUseFailure(error) })
       return null
     }
   }
@@ -362,19 +335,15 @@ export class LoopService {
     this.#current?.session.stop()
     this.#current?.models.interrupt()
     await this.#ended
-    await this.#preparing
+    await this.#store.prepared
     this.#claims.release()
   }
 
-  async #openStore(notice?: (text: string) => void): Promise<ResumableRunStore | null> {
-    this.#store ??= this.#options.openStore()
-    try {
-      return await this.#store
-    } catch (error) {
-      // The next run tries again.
-      this.#store = null
-      notice?.(errorText(error))
-      return null
-    }
+  #report(runId: string, status: RunStatus): void {
+    this.#send({ type: 'status', runId, status })
+  }
+
+  #reportLoading(runId: string, done: number, total: number): void {
+    this.#report(runId, { state: 'loading', what: 'the models', done, total })
   }
 }

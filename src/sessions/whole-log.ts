@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '../method/events.ts'
+import { eventLine, headerLine } from '../runs/run-log.ts'
 import type { ResumableRunStore } from '../runs/run-store.ts'
 import type { LoopSession } from './loop-session.ts'
 
@@ -12,10 +13,17 @@ export interface StoredSession {
 }
 
 /**
- * The whole log in parts: from the store, and from the session what the store lacks. Throws Error if the store has lost a part, as when
- * the run was deleted in another tab.
+ * The whole log as a JSON lines file: from the store, and from the session what the store lacks. Throws Error if the store has lost a
+ * part, as when the run was deleted in another tab.
  */
-export async function* wholeLog({ runId, session, store }: StoredSession): AsyncGenerator<readonly LoggedEvent[]> {
+export async function logFile(run: StoredSession): Promise<Blob> {
+  const parts: BlobPart[] = [headerLine()]
+  // In parts, because a long log exceeds the maximum length of a string.
+  for await (const events of wholeLog(run)) parts.push(events.map(eventLine).join(''))
+  return new Blob(parts, { type: 'application/jsonl' })
+}
+
+async function* wholeLog({ runId, session, store }: StoredSession): AsyncGenerator<readonly LoggedEvent[]> {
   // A copy, because the session frees events once they are stored.
   const log = [...session.log]
   const freed = store === null ? 0 : session.storedCount

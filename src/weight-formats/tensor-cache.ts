@@ -8,8 +8,9 @@
  * Tensors fill a shard in order. One that would overflow it starts the next or, if it takes half a shard or more, becomes a shard
  * of its own while the current one continues to fill.
  */
+import { md5 } from '@noble/hashes/legacy.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import * as v from 'valibot'
-import { md5 } from './md5.ts'
 import type { MlcTensor } from './mlc-encoding.ts'
 import { elementCount, MlcFormatError } from './mlc-parameters.ts'
 import { joinArrays } from '../method/join-arrays.ts'
@@ -111,7 +112,8 @@ export class TensorCacheWriter {
   #shard(parts: readonly Uint8Array[], records: TensorRecord[]): NamedFile {
     const bytes = joinArrays(Uint8Array, parts)
     const name = `params_shard_${this.#shards.length}.bin`
-    this.#shards.push({ dataPath: name, format: 'raw-shard', nbytes: bytes.length, records, md5sum: md5(bytes) })
+    const md5sum = bytesToHex(md5(bytes))
+    this.#shards.push({ dataPath: name, format: 'raw-shard', nbytes: bytes.length, records, md5sum })
     return { name, bytes }
   }
 }

@@ -15,7 +15,7 @@ describe('the explanation of a world that cannot be opened', () => {
       false,
       new NoGamesError('No games.'),
       'household',
-      'Import or make them under Games, or choose generated rooms',
+      'Import or make them under Set up, Games and problems, or choose generated rooms',
     ],
     [household, true, new NoGamesError('No games.'), 'household', 'then reload the page and resume the run'],
     [household, false, new Error('Broken.'), 'household', 'Reload the page and start the run again; generated rooms'],
@@ -24,7 +24,7 @@ describe('the explanation of a world that cannot be opened', () => {
       false,
       new NoProblemsError('None.'),
       'coding problems',
-      'Import a file of problems under Problems, or set',
+      'Import a file of problems under Set up, Games and problems, or set',
     ],
     [coding, true, new NoProblemsError('None.'), 'coding problems', 'then reload the page and resume the run'],
     [coding, false, new Error('Broken.'), 'coding problems', 'start the run again; generated problems need no import'],
@@ -39,6 +39,8 @@ describe('the explanation of a world that cannot be opened', () => {
 
   it('recognises an error of another thread by its name', () => {
     const cause = Object.assign(new Error('No games.'), { name: 'NoGamesError' })
-    expect(openingError({ settings: household, isResumed: false }, cause).failure.remedy).toContain('under Games')
+    expect(openingError({ settings: household, isResumed: false }, cause).failure.remedy).toContain(
+      'under Set up, Games and problems',
+    )
   })
 })

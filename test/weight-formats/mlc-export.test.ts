@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseModelConfig } from '../../src/language-model/files/config.ts'
 import { dequantizeGroups, quantizeGroups } from '../../src/language-model/weights/group-quantization.ts'
-import { md5 } from '../../src/weight-formats/md5.ts'
 import { encodeParameter, MLC_QUANTIZATIONS } from '../../src/weight-formats/mlc-encoding.ts'
 import { architectureOf, exportMlc, mlcTensors } from '../../src/weight-formats/mlc-export.ts'
 import { fuse, mlcParameters } from '../../src/weight-formats/mlc-parameters.ts'
@@ -59,16 +58,6 @@ describe('four-bit groups', () => {
       }),
     )
     expect(dequantizeGroups(quantizeGroups(new Float32Array(40), 1, 40, 'float16'), 40)).toEqual(new Float32Array(40))
-  })
-})
-
-describe('MD5', () => {
-  it('is OpenSSL’s for inputs of every length', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-        expect(md5(bytes)).toBe(createHash('md5').update(bytes).digest('hex'))
-      }),
-    )
   })
 })
 

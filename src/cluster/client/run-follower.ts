@@ -7,10 +7,11 @@
  *
  * so that many pages do not reconnect at the same moment ("equal jitter").
  */
+import type { EventSourceMessage } from 'eventsource-parser'
 import type { EphemeralEvent, LoggedEvent } from '../../method/events.ts'
 import { withCurrentSettings } from '../../runs/older-logs.ts'
 import { HEARTBEAT_MS, type LogLines, type GatewayRun, type StreamMessages } from '../protocol.ts'
-import { EventStreamError, readEvents, type ServerSentEvent } from './event-stream.ts'
+import { EventStreamError, readEvents } from './event-stream.ts'
 import type { GatewayClient } from './gateway-client.ts'
 import { GatewayError } from './gateway-error.ts'
 
@@ -138,7 +139,7 @@ export class RunFollower {
     }
   }
 
-  #hear({ event, data, id }: ServerSentEvent): GatewayRun | null {
+  #hear({ event, data, id = '' }: EventSourceMessage): GatewayRun | null {
     const name = event as keyof StreamMessages
     switch (name) {
       case 'run':

@@ -26,10 +26,11 @@ import { yamlText } from '../released/yaml-text.ts'
 import type { Cluster } from './cluster-file.ts'
 import type { JobBackend } from './jobs.ts'
 import { checkRequest, clusterConfig, launchScript, shownPlan } from './launch-plan.ts'
-import { ManagedRun, type ManagedRunOptions, type RunRecord } from './managed-run.ts'
+import { ManagedRun, type ManagedRunOptions } from './managed-run.ts'
 import { applyPatch, patchState, replaceFile } from './patch.ts'
 import { GatewayProblem } from './problem.ts'
 import { Redactor, secretsIn } from './redactor.ts'
+import type { RunRecord } from './run-record.ts'
 import { errorText } from '../../threads/error-text.ts'
 
 const run = promisify(execFile)

@@ -5,7 +5,7 @@
  *
  * <checkout>/<project>/rlanything-live.json: {"changes": [{"fromStep": 1, "live": {"lambda": 1, …}}, …]}, in order.
  */
-import type { LiveChange } from '../released/translator.ts'
+import type { LiveChange } from '../released/live-changes.ts'
 
 export const LIVE_MODULE_NAME = 'rlanything_live.py'
 export const LIVE_FILE = 'rlanything-live.json'

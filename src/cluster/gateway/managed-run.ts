@@ -7,11 +7,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EphemeralEvent } from '../../method/events.ts'
-import type { Settings } from '../../method/settings.ts'
 import {
   isOver,
   LIVE_PARAMETERS,
-  type LaunchPlan,
   type LivePatchAnswer,
   type LivePatchRequest,
   type LiveParameters,
@@ -19,32 +17,19 @@ import {
   type RunState,
   type GatewayRun,
 } from '../protocol.ts'
-import type { ConfigTree } from '../released/defaults.ts'
-import { isPatched, textAt, valueAt } from '../released/mapping.ts'
+import { isPatched } from '../released/mapping.ts'
 import { SYSTEMS } from '../released/systems.ts'
 import { plainLine } from '../released/job-log.ts'
-import { liveAt, type LiveChange, type RunIdentity } from '../released/translator.ts'
 import type { JobBackend, JobRequest } from './jobs.ts'
 import { LIVE_FILE, liveFileText } from './live-module.ts'
 import { readLogEnd } from './log-end.ts'
 import { replaceFile } from './patch.ts'
 import { GatewayProblem } from './problem.ts'
 import type { Redactor } from './redactor.ts'
+import { identityOf, liveOf, type RunRecord } from './run-record.ts'
 import { RunWatch } from './run-watch.ts'
 import type { DumpSource } from './step-dumps.ts'
 import { errorText } from '../../threads/error-text.ts'
-
-/** What is stored of a run. */
-export interface RunRecord extends Omit<GatewayRun, 'step' | 'live' | 'pending' | 'events'> {
-  settings: Settings
-  changes: LiveChange[]
-  /** Null until the job has started. */
-  handle: string | null
-  backend: JobBackend['kind']
-  isStopWanted: boolean
-  plan: LaunchPlan
-  config: ConfigTree
-}
 
 export interface RunListener {
   onEvents: () => void
@@ -91,7 +76,7 @@ export class ManagedRun {
     this.watch = new RunWatch({
       folder: context.folder,
       source: this.#source(),
-      identity: this.#identity(),
+      identity: identityOf(record, context.limits),
       redactor: context.redactor,
       listener: {
         onEvents: () => this.#emitter.emit('events'),
@@ -114,26 +99,26 @@ export class ManagedRun {
   }
   /** Whether the run is over and all its events have been reported. */
   get isTold(): boolean {
-    return isOver(this.record.state) && this.watch.translator.isOver
+    return isOver(this.record.state) && this.watch.translator.state.isOver
   }
 
   get summary(): GatewayRun {
     const { runId, system, name, state, message, exitCode, startedAt, endedAt, totalSteps, notices } = this.record
-    const { step } = this.watch.translator
+    const { step } = this.watch.translator.state
     const last = this.record.changes.at(-1)
     return {
       runId,
       system,
       name,
       // The last events come before the end.
-      state: isOver(state) && !this.watch.translator.isOver ? 'RUNNING' : state,
+      state: isOver(state) && !this.watch.translator.state.isOver ? 'RUNNING' : state,
       message: this.#context.redactor.text(message),
       exitCode,
       startedAt,
       endedAt,
       step,
       totalSteps,
-      live: liveAt(this.record.changes, Math.max(1, step)) ?? this.#firstLive(),
+      live: liveOf(this.record, Math.max(1, step)),
       pending:
         last && last.fromStep > Math.max(1, step) && !isOver(state)
           ? { effectiveFromStep: last.fromStep, live: last.live }
@@ -258,7 +243,7 @@ export class ManagedRun {
     await this.watch.look(
       () => record.changes,
       () => {
-        fromStep = this.watch.translator.step + 1
+        fromStep = this.watch.translator.state.step + 1
         record.changes = [...record.changes.filter((change) => change.fromStep < fromStep), { fromStep, live: checked }]
         this.#writeLive()
         this.save()
@@ -270,7 +255,7 @@ export class ManagedRun {
 
   /** The values once all changes are in effect. */
   get latestLive(): LiveParameters {
-    return this.record.changes.at(-1)?.live ?? this.#firstLive()
+    return liveOf(this.record, Infinity)
   }
 
   /** Resolves once the job is asked to end. Cleanup may take minutes, and the run is over after it. Throws GatewayProblem. */
@@ -328,11 +313,6 @@ export class ManagedRun {
     replaceFile(join(folder, LIVE_FILE), liveFileText(this.record.changes), 0o644)
   }
 
-  #firstLive(): LiveParameters {
-    const { lambda, alphaLow, alphaHigh } = this.record.settings
-    return { lambda, alphaLow, alphaHigh }
-  }
-
   #job(): JobRequest {
     return { id: this.record.runId, script: join(this.folder, 'launch.sh'), folder: this.folder }
   }
@@ -341,29 +321,6 @@ export class ManagedRun {
     const { system, runId, config } = this.record
     const { checkout, limits } = this.#context
     return { system, checkout, project: runId, config, groupsPerStep: limits.groupsPerStep }
-  }
-
-  #identity(): RunIdentity {
-    const { runId, system, settings, config, backend } = this.record
-    // The name of a model's folder is not a path.
-    const model = (key: string) => textAt(config, key).split('/').filter(Boolean).at(-1) ?? ''
-    const isOod = valueAt(config, 'dataset.alfworld_eval_type') === 'eval_out_of_distribution'
-    return {
-      system,
-      split: isOod ? 'ood' : 'id',
-      limits: this.#context.limits,
-      started: {
-        runId,
-        settings,
-        preset: SYSTEMS[system].preset,
-        backend: backend === 'ray' ? 'Open-AgentRL on Ray' : 'Open-AgentRL',
-        models: {
-          policy: model('model.policy_model'),
-          reward: model('model.reward_model'),
-          author: model('model.environment_model'),
-        },
-      },
-    }
   }
 }
 

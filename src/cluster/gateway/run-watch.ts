@@ -9,7 +9,9 @@ import type { EphemeralEvent, LoggedEvent } from '../../method/events.ts'
 import type { LogLines } from '../protocol.ts'
 import { markOf, plainLine } from '../released/job-log.ts'
 import { parseResultsLine, type ResultsLine } from '../released/results.ts'
-import { RunTranslator, type LiveChange, type RunIdentity, type TranslatorMemory } from '../released/translator.ts'
+import { liveAt, type LiveChange } from '../released/live-changes.ts'
+import type { TranslatorMemory } from '../released/translator-state.ts'
+import { RunTranslator, type RunIdentity } from '../released/translator.ts'
 import { TornJsonError } from './json-items.ts'
 import { Journal } from './journal.ts'
 import type { Redactor } from './redactor.ts'
@@ -76,9 +78,9 @@ export class RunWatch {
     this.#listener = options.listener
     this.#logFile = join(options.folder, 'job.log')
     this.translator = new RunTranslator(options.identity)
-    this.#journal = Journal.open(join(options.folder, 'journal.jsonl'), (event) => this.translator.apply(event))
-    this.#cursor = this.#journal.cursor ?? { log: AT_START, results: {}, memory: this.translator.memory }
-    this.translator.memory = this.#cursor.memory
+    this.#journal = Journal.open(join(options.folder, 'journal.jsonl'), (event) => this.translator.state.apply(event))
+    this.#cursor = this.#journal.cursor ?? { log: AT_START, results: {}, memory: this.translator.state.memory }
+    this.translator.state.memory = this.#cursor.memory
     this.#saved = JSON.stringify(this.#journal.cursor)
     this.translator.begin()
     this.#commit()
@@ -123,8 +125,8 @@ export class RunWatch {
       const log = readTail(this.#logFile, this.#cursor.log)
       const isHeld = await this.#readResults(changes)
       if (isHeld) return
-      if (this.translator.iteration > 0) {
-        this.translator.propose(this.#redactor.value(readProposals(this.#source, this.translator.iteration)))
+      if (this.translator.state.iteration > 0) {
+        this.translator.propose(this.#redactor.value(readProposals(this.#source, this.translator.state.iteration)))
       }
       if (log.isFresh) this.#listener.onNotice('The log of the job was cleared. It is read again from its start.')
       this.#readLog(log.lines)
@@ -183,13 +185,13 @@ export class RunWatch {
 
   async #training(line: ResultsLine, changes: readonly LiveChange[]): Promise<boolean> {
     const { translator } = this
-    if (line.step <= translator.iteration) {
+    if (line.step <= translator.state.iteration) {
       this.#listener.onNotice(`Step ${line.step} was already reported. Its second results are ignored.`)
       return false
     }
-    const settings = { ...translator.settings, ...liveIn(changes, line.step) }
+    const settings = { ...translator.state.settings, ...liveAt(changes, line.step) }
     try {
-      const snapshot = await readStep(this.#source, line, settings, (rootId) => translator.openProposal(rootId))
+      const snapshot = await readStep(this.#source, line, settings, (rootId) => translator.state.openProposal(rootId))
       // Redacts before texts are cut: half a path would not be recognised.
       const groups = this.#redactor.value(snapshot.groups)
       translator.training(line, { ...snapshot, groups }, changes)
@@ -208,17 +210,13 @@ export class RunWatch {
 
   #commit(): void {
     const events: LoggedEvent[] = this.translator.drain().map((event) => this.#redactor.value(event))
-    this.#cursor = { ...this.#cursor, memory: this.translator.memory }
+    this.#cursor = { ...this.#cursor, memory: this.translator.state.memory }
     const cursor = JSON.stringify(this.#cursor)
     if (events.length === 0 && cursor === this.#saved) return
     this.#journal.append(events, JSON.parse(cursor) as WatchCursor)
     this.#saved = cursor
     if (events.length > 0) this.#listener.onEvents()
   }
-}
-
-function liveIn(changes: readonly LiveChange[], step: number): Partial<LiveChange['live']> {
-  return changes.filter(({ fromStep }) => fromStep <= step).at(-1)?.live ?? {}
 }
 
 function nameOf(path: string): string {

@@ -19,6 +19,11 @@ export interface ReleasedProposal {
   candidate: Task
 }
 
+/** A candidate is proposed once, so its id names the proposal. */
+export function proposalIdOf(candidateId: string): string {
+  return `rewrite:${candidateId}`
+}
+
 export function alfworldProposals(state: unknown): ReleasedProposal[] {
   return listIn(asFields(state), 'pending').flatMap((value) => {
     const entry = asFields(value)

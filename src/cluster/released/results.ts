@@ -2,6 +2,7 @@
  * Lines of the release's results files, its only metrics (alfworld_rl_reward.py:145-148 and :383-387, llm_rl_reward.py:353-358,
  * osworld_rl_reward.py:735-751). The job's log contains the same lines.
  */
+import { DOMAIN_ACCURACY } from '../../method/domain-accuracy.ts'
 import type { ReleasedSystem } from '../protocol.ts'
 
 export interface ResultsLine {
@@ -88,4 +89,20 @@ function osworldLine(line: string): ResultsLine | null {
 
 function checked(line: ResultsLine): ResultsLine | null {
   return Number.isFinite(line.acc) && line.acc >= 0 && line.acc <= 1 ? line : null
+}
+
+/** The metrics of a training step that its line contains. */
+export function lineMetrics(line: ResultsLine): Record<string, number> {
+  const metrics: Record<string, number> = {}
+  for (const [domain, acc] of Object.entries(line.domains ?? {})) metrics[DOMAIN_ACCURACY + domain] = acc
+  if (line.responseLength !== undefined && Number.isFinite(line.responseLength)) {
+    metrics['rollout/response_length/mean'] = line.responseLength
+  }
+  if (line.tests) {
+    metrics['reward/ut'] = line.tests.ut
+    metrics['reward/detect'] = line.tests.detect
+    if (line.tests.utTests !== null) metrics['reward/ut_tests'] = line.tests.utTests
+    if (line.tests.detectTests !== null) metrics['reward/detect_tests'] = line.tests.detectTests
+  }
+  return metrics
 }

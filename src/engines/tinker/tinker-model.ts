@@ -12,6 +12,7 @@ import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/cha
 import { noUpdate } from '../../language-model/training/no-update.ts'
 import { ModelFileError, type ModelReader, readOptionalJson } from '../../language-model/files/model-reader.ts'
 import { Tokenizer } from '../../language-model/tokens/tokenizer.ts'
+import { Turns } from '../../language-model/turns.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens, TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts' // prettier-ignore
 import { deriveSeed } from '../../method/random.ts'
@@ -56,6 +57,7 @@ const LARGEST_SEED = 0x7fffffff
 export class TinkerModel implements RoleModel {
   readonly #options: TinkerModelOptions
   readonly #client: TinkerClient
+  readonly #turns = new Turns()
   #words: Words | null = null
   #traits: ServerTraits | null = null
   /** The server's limit, or the tokenizer folder's if the server reports none. */
@@ -64,7 +66,6 @@ export class TinkerModel implements RoleModel {
   /** The model on the server may differ from `#onServer`. */
   #isLost = false
   #saves = 0
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: TinkerModelOptions) {
     this.#options = options
@@ -79,7 +80,7 @@ export class TinkerModel implements RoleModel {
 
   /** Creates the adapters. Throws RemoteError, ModelFileError, TokenizerError or ChatTemplateError. */
   load(): Promise<ModelInfo> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const { source, files } = this.#options
       this.#words = await readWords(files)
       this.#traits = await this.#client.traits()
@@ -114,7 +115,7 @@ export class TinkerModel implements RoleModel {
     options: SamplingOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    return this.#inTurn(() =>
+    return this.#turns.take(() =>
       this.#surviving(() =>
         allOrNone(signal, requests, (request, either) =>
           Promise.all(Array.from({ length: request.count }, (_, copy) => this.#sample(request, copy, options, either))),
@@ -124,7 +125,7 @@ export class TinkerModel implements RoleModel {
   }
 
   update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       checkOptions(options)
       const usable = examples.filter(({ response }) => response.length > 0)
       if (usable.length === 0) return noUpdate()
@@ -142,7 +143,7 @@ export class TinkerModel implements RoleModel {
   }
 
   saveCheckpoint(): Promise<Uint8Array> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const { baseModel, rank } = this.#options.source
       return writeTinkerCheckpoint({ baseModel, rank, path: this.#loaded(this.#onServer).weights })
     })
@@ -150,7 +151,7 @@ export class TinkerModel implements RoleModel {
 
   /** Throws RemoteError, for example if the server no longer has the weights. */
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const { path } = readTinkerCheckpoint(bytes, this.#options.source)
       this.#onServer = { ...this.#loaded(this.#onServer), weights: path }
       await this.#restore()
@@ -274,12 +275,6 @@ export class TinkerModel implements RoleModel {
   #loaded<T>(part: T | null): T {
     if (part === null) throw new Error('The model is not on the server yet; call load first.')
     return part
-  }
-
-  #inTurn<T>(job: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(job)
-    this.#last = result.catch(() => undefined)
-    return result
   }
 }
 

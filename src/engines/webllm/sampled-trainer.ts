@@ -11,6 +11,7 @@ import { selectAdoptedDevice, selectBackend } from '../../language-model/backend
 import type { LanguageModel } from '../../language-model/language-model.ts'
 import { parameterShapes } from '../../language-model/weights/parameters.ts'
 import { mismatchSum } from '../../language-model/sampling/sampler-mismatch.ts'
+import { Turns } from '../../language-model/turns.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type {
   Completion,
@@ -90,8 +91,8 @@ const WAYS: Record<SyncWay, string> = {
 
 export class SampledTrainer<TrainerSource> implements RoleModel {
   readonly #parts: SampledTrainerParts<TrainerSource>
+  readonly #turns = new Turns()
   #loaded: Loaded | null = null
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: SampledTrainerParts<TrainerSource>) {
     this.#parts = parts
@@ -102,7 +103,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
    * DifferentModelsError for different outputs.
    */
   load(source: SampledTrainerSource<TrainerSource>, onBytes?: OnBytes): Promise<ModelInfo> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       await this.#unload()
       const { sampler } = this.#parts
       const [onSampler, onTrainer] = onBytes ? together(onBytes) : [undefined, undefined]
@@ -149,7 +150,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
     options: SamplingOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       if (this.#model.isStale) await this.#sync(this.#model, signal)
       return this.#parts.sampler.generate(requests, options, signal)
     })
@@ -157,7 +158,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
 
   /** Resolves when the sampler has the new weights. If it cannot get them, throws WeightSyncError after the update. */
   update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const loaded = this.#model
       // Set first, because a failed update may have made some of its steps.
       loaded.isStale = true
@@ -169,16 +170,16 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
 
   /** The trainer's checkpoint, with its optimiser. */
   saveCheckpoint(): Promise<Uint8Array> {
-    return this.#inTurn(() => this.#model.trainer.saveCheckpoint())
+    return this.#turns.take(() => this.#model.trainer.saveCheckpoint())
   }
 
   /** The trainer's model folder, without the files that say how to prompt it. */
   saveFolder(): Promise<FolderFiles> {
-    return this.#inTurn(() => this.#model.trainer.saveFolder())
+    return this.#turns.take(() => this.#model.trainer.saveFolder())
   }
 
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const loaded = this.#model
       // Set first, because a checkpoint that fails may have set some of the weights.
       loaded.isStale = true
@@ -194,7 +195,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
 
   /** Waits for pending calls and frees the memory of both. */
   unload(): Promise<void> {
-    return this.#inTurn(() => this.#unload())
+    return this.#turns.take(() => this.#unload())
   }
 
   async #sync(loaded: Loaded, signal?: AbortSignal): Promise<void> {
@@ -226,12 +227,6 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
   get #model(): Loaded {
     if (this.#loaded === null) throw new Error('No model is loaded in this worker; call load first.')
     return this.#loaded
-  }
-
-  #inTurn<T>(job: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(job)
-    this.#last = result.catch(() => undefined)
-    return result
   }
 }
 

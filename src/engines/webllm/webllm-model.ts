@@ -12,6 +12,7 @@
  */
 import { unchangedCheckpoint } from '../../language-model/files/checkpoint-parts.ts'
 import { readSafetensors } from '../../language-model/files/safetensors.ts'
+import { Turns } from '../../language-model/turns.ts'
 import type {
   Completion,
   GenerateCall,
@@ -50,9 +51,9 @@ export interface WebLlmInfo extends ModelInfo {
 
 export class WebLlmModel implements LanguageModelPort {
   readonly #parts: WebLlmParts
+  readonly #turns = new Turns()
   #loaded: LoadedModel | null = null
   #checkpoint: Uint8Array | null = null
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: WebLlmParts) {
     this.#parts = parts
@@ -60,7 +61,7 @@ export class WebLlmModel implements LanguageModelPort {
 
   /** Loads the model, replacing the current one. Throws ModelFileError, ModelLoadError, TokenizerError or MlcFormatError. */
   load(source: WebLlmSource, onBytes?: OnBytes): Promise<WebLlmInfo> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       await this.#unload()
       const loaded = await openModel(this.#parts, source, onBytes)
       this.#loaded = loaded
@@ -151,7 +152,7 @@ export class WebLlmModel implements LanguageModelPort {
 
   /** The last set weights as a safetensors file; without tensors while they are those of the source. */
   saveCheckpoint(): Promise<Uint8Array> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       if (this.#checkpoint !== null) return this.#checkpoint.slice()
       if (this.#model.isChanged) throw new Error('The weights were set tensor by tensor. Save them with the trainer.')
       return unchangedCheckpoint()
@@ -159,7 +160,7 @@ export class WebLlmModel implements LanguageModelPort {
   }
 
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const { tensors } = readSafetensors(bytes, 'checkpoint')
       const weights = new Map<string, Float32Array>()
       for (const [name, { values }] of tensors) if (!name.startsWith('optimizer.')) weights.set(name, values)
@@ -170,7 +171,7 @@ export class WebLlmModel implements LanguageModelPort {
 
   /** Waits for pending calls and frees the graphics memory. */
   unload(): Promise<void> {
-    return this.#inTurn(() => this.#unload())
+    return this.#turns.take(() => this.#unload())
   }
 
   /** Reloads from a folder under the source's id. */
@@ -226,23 +227,9 @@ export class WebLlmModel implements LanguageModelPort {
 
   /** Throws GraphicsDeviceError if the model's device has failed. */
   #computing<T>(job: (loaded: LoadedModel) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => {
+    return this.#turns.take(() => {
       const loaded = this.#model
       return loaded.watch ? loaded.watch.guard(() => job(loaded)) : job(loaded)
     })
   }
-
-  #inTurn<T>(job: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(job)
-    this.#last = result.catch(() => undefined)
-    return result
-  }
 }
-
-/** Methods whose results a worker transfers instead of copying. */
-export const WEBLLM_RESULTS_GIVEN = [
-  'generate',
-  'generateFormatted',
-  'score',
-  'saveCheckpoint',
-] as const satisfies readonly (keyof WebLlmModel)[]

@@ -3,7 +3,8 @@
  * no clock. Every call starts from the state after loading, so its answer depends on the arguments alone, and gets bounded
  * time, memory and room for its answer. Executed time is counted, not measured: a call that ends in time does so everywhere.
  */
-import { EngineError, ExhaustedError, GuestError, Machine } from '../sandbox/machine.ts'
+import { EngineError, ExhaustedError, GuestError } from '../sandbox/guest-errors.ts'
+import { Machine } from '../sandbox/machine.ts'
 import { FUEL_PER_MS } from '../sandbox/metering.ts'
 import { describeThrown } from '../sandbox/thrown.ts'
 import { hashOf } from '../random.ts'

@@ -18,15 +18,14 @@
  */
 import loadQuickJs from '@jitl/quickjs-wasmfile-release-sync/emscripten-module'
 import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi'
+import { EngineError, ExhaustedError, GuestError, type GuestValue } from './guest-errors.ts'
 import { GUEST_PRELUDE } from './guest-prelude.ts'
+import { MemoryImage, UNTOUCHED_BYTES } from './memory-image.ts'
 import { FUEL_EXPORT, FULL, GLOBAL_PREFIX, STACK_EXPORT } from './metering.ts'
 
-/** The build's own stack (STACK_SIZE=5MB), between the static data and the heap. */
-const SHADOW_STACK_BYTES = 5 * 2 ** 20
 const PAGE_BYTES = 2 ** 16
 /** 16 MB, 10 of them heap. A program that stays within this does not spend its machine. */
 const INITIAL_PAGES = 256
-const UNTOUCHED_BYTES = PAGE_BYTES
 
 /** Limits of the heap. Its first growth is up to the limit, since the engine grows memory by at least a fifth. */
 export const MEMORY_LIMITS = { least: 16 * 2 ** 20, most: 256 * 2 ** 20 }
@@ -40,43 +39,11 @@ const STACK_BYTES = 450_000
 /** Fuel for the judge's own work in the guest: reading arguments, describing an error. */
 const HOUSEKEEPING_FUEL = FULL
 
-/** Address of a guest value. Valid until the machine is restored. */
-export type GuestValue = ReturnType<QuickJSFFI['QTS_NewString']>
 type Runtime = ReturnType<QuickJSFFI['QTS_NewRuntime']>
 type Context = ReturnType<QuickJSFFI['QTS_NewContext']>
 type QuickJsModule = Awaited<ReturnType<typeof loadQuickJs>>
 
-/** A value that the guest threw. Valid until the machine is restored. */
-export class GuestError extends Error {
-  readonly thrown: GuestValue
-
-  constructor(thrown: GuestValue) {
-    super('The guest threw.')
-    this.thrown = thrown
-  }
-}
-
-type Exhausted = 'fuel' | 'stack' | 'memory'
-
-/** The guest ran out of a resource and was stopped. */
-export class ExhaustedError extends Error {
-  readonly what: Exhausted
-
-  constructor(what: Exhausted) {
-    super(`The guest ran out of ${what}.`)
-    this.what = what
-  }
-}
-
-/** The engine itself failed: a trap that no counter caused. */
-export class EngineError extends Error {}
-
 type PromiseState = 'none' | 'pending' | 'fulfilled' | 'rejected'
-
-interface Part {
-  at: number
-  bytes: Uint8Array
-}
 
 const PRELUDE_FUNCTIONS = ['begin', 'invoke', 'encode', 'output', 'describe'] as const
 type PreludeFunction = (typeof PRELUDE_FUNCTIONS)[number]
@@ -91,11 +58,10 @@ export class Machine {
   readonly #ffi: QuickJSFFI
   readonly #fuel: WebAssembly.Global<'i32'>
   readonly #stack: WebAssembly.Global<'i32'>
-  #globals: readonly { global: WebAssembly.Global<'i32'>; value: number }[]
   readonly #runtime: Runtime
   readonly #context: Context
   readonly #prelude: Record<PreludeFunction, GuestValue>
-  #image: readonly Part[]
+  readonly #image: MemoryImage
   #hasFailed = false
   #mostPages = 0
   #ranOutOfMemory = false
@@ -135,15 +101,10 @@ export class Machine {
     this.#prelude = Object.fromEntries(
       PRELUDE_FUNCTIONS.map((name) => [name, this.#ffi.QTS_GetProp(this.#context, prelude, this.#string(name))]),
     ) as Record<PreludeFunction, GuestValue>
-    this.#globals = Object.keys(exports)
-      .filter((name) => name.startsWith(GLOBAL_PREFIX))
-      .map((name) => ({ global: global(name), value: global(name).value }))
-    this.#image = this.#takeImage()
-  }
-
-  /** The heap begins above the stack, whose pointer is the module's only mutable global. */
-  get #heapStart(): number {
-    return this.#globals[0]?.value ?? 0
+    const globals = Object.keys(exports).filter((name) => name.startsWith(GLOBAL_PREFIX))
+    const untouched = this.#allocate(UNTOUCHED_BYTES)
+    this.#module._free(untouched)
+    this.#image = new MemoryImage(memory, globals.map(global), untouched)
   }
 
   /** Whether the machine must not be used again. */
@@ -166,27 +127,19 @@ export class Machine {
 
   /** Restores the state after booting, with this memory limit for the guest and fuel for housekeeping. */
   restore(memoryLimit: number): void {
-    this.#mostPages = Math.floor((this.#heapStart + memoryLimit) / PAGE_BYTES)
+    this.#mostPages = Math.floor((this.#image.heapStart + memoryLimit) / PAGE_BYTES)
     this.#ranOutOfMemory = false
-    const memory = new Uint8Array(this.#memory.buffer)
-    for (const { at, bytes } of this.#image) memory.set(bytes, at)
-    for (const { global, value } of this.#globals) global.value = value
+    this.#image.restore()
     this.#stack.value = STACK_BYTES
     this.#fuel.value = HOUSEKEEPING_FUEL
   }
 
   /**
    * Makes the present state the one that `restore` restores. To be called once, on a machine that has run nothing but the script
-   * whose definitions are to be kept: memory that was never used is still zero there, which shows where the heap ends.
+   * whose definitions are to be kept.
    */
   keep(): void {
-    // Word by word, because there are sixteen million bytes.
-    const words = new Int32Array(this.#memory.buffer)
-    let used = words.length
-    while (used > 0 && words[used - 1] === 0) used--
-    const heapEnd = used * Int32Array.BYTES_PER_ELEMENT
-    this.#image = this.#parts(heapEnd)
-    this.#globals = this.#globals.map(({ global }) => ({ global, value: global.value }))
+    this.#image.keep()
   }
 
   /** Runs a script. Throws a GuestError, an ExhaustedError or an EngineError, like the methods below. */
@@ -246,9 +199,7 @@ export class Machine {
 
   /** Every byte that one program can change and another could read. For tests. */
   state(): Uint8Array {
-    const memory = new Uint8Array(this.#memory.buffer)
-    const parts = this.#image.map(({ at, bytes }) => memory.slice(at, at + bytes.length))
-    return Uint8Array.from(parts.flatMap((part) => [...part]))
+    return this.#image.present()
   }
 
   #evaluate(source: string, fileName: string, flags: number): GuestValue {
@@ -318,31 +269,6 @@ export class Machine {
     this.#ranOutOfMemory = true
     this.#fuel.value = 0
     throw new RangeError('The guest may not have more memory.')
-  }
-
-  #takeImage(): Part[] {
-    const memory = new Uint8Array(this.#memory.buffer)
-    const stackTop = this.#heapStart
-    const staticEnd = stackTop - SHADOW_STACK_BYTES
-    // malloc takes untouched memory from beyond everything in use, and keeps its bookkeeping shortly after that.
-    const block = this.#allocate(UNTOUCHED_BYTES)
-    this.#module._free(block)
-    const notes = memory.subarray(block + UNTOUCHED_BYTES, block + 4 * UNTOUCHED_BYTES)
-    const heapEnd = block + UNTOUCHED_BYTES + notes.findLastIndex((byte) => byte !== 0) + 1
-    const unusedStack = memory.subarray(staticEnd, staticEnd + UNTOUCHED_BYTES)
-    if (staticEnd <= 0 || block <= stackTop || unusedStack.some((byte) => byte !== 0))
-      throw new EngineError('The engine lays its memory out in another way than this version of the judge knows.')
-    return this.#parts(heapEnd)
-  }
-
-  /** Static data and heap. */
-  #parts(heapEnd: number): Part[] {
-    const memory = new Uint8Array(this.#memory.buffer)
-    const stackTop = this.#heapStart
-    return [
-      { at: 0, bytes: memory.slice(0, stackTop - SHADOW_STACK_BYTES) },
-      { at: stackTop, bytes: memory.slice(stackTop, heapEnd) },
-    ]
   }
 }
 

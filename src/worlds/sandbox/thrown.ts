@@ -1,5 +1,6 @@
 /** What a script threw, in words. */
-import { EngineError, ExhaustedError, GuestError, type Machine } from './machine.ts'
+import { EngineError, ExhaustedError, GuestError } from './guest-errors.ts'
+import type { Machine } from './machine.ts'
 import { FUEL_PER_MS } from './metering.ts'
 
 const DESCRIPTION_MS = 10

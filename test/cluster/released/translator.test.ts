@@ -9,6 +9,7 @@ import {
 } from '../../../src/cluster/released/groups.ts'
 import { parseResultsLine } from '../../../src/cluster/released/results.ts'
 import { releasedSettings } from '../../../src/cluster/released/systems.ts'
+import type { TranslatorMemory } from '../../../src/cluster/released/translator-state.ts'
 import { RunTranslator, type RunIdentity, type StepSnapshot } from '../../../src/cluster/released/translator.ts'
 import type { ReleasedSystem } from '../../../src/cluster/protocol.ts'
 import { osworldProposal } from '../../../src/cluster/released/proposals.ts'
@@ -89,11 +90,11 @@ describe('the translation of a run', () => {
     let memory: unknown = null
     for (const act of acts) {
       const translator = new RunTranslator(identity('alfworld'))
-      if (memory !== null) translator.memory = JSON.parse(JSON.stringify(memory)) as RunTranslator['memory']
-      for (const event of events) translator.apply(event)
+      if (memory !== null) translator.state.memory = JSON.parse(JSON.stringify(memory)) as TranslatorMemory
+      for (const event of events) translator.state.apply(event)
       act(translator)
       events.push(...translator.drain())
-      memory = translator.memory
+      memory = translator.state.memory
     }
     expect(events).toEqual(whole(new RunTranslator(identity('alfworld'))))
   })

@@ -1,6 +1,13 @@
 /** Measures in a child process, through Dawn for Node. */
 import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { SOFTWARE_DAWN_OPTION } from '../../../../scripts/launch-flags.mjs'
+import { GpuService } from '../../../bench/gpu/gpu-service.ts'
 import type { GpuMessage } from '../../../bench/gpu/messages.ts'
+import { provideGpuInNode } from '../../../language-model/backends/node-gpu.ts'
+import { folderReader } from '../../../language-model/files/folder-reader.ts'
+import { shippedModel } from '../../../roles/shipped-models.ts'
+import { errorText } from '../../../threads/error-text.ts'
 import { carried, withLibraries } from './carried.ts'
 import { endedByItself, type StartMeasurer } from './measurer.ts'
 
@@ -19,5 +26,18 @@ export const startChild: StartMeasurer = ({ totalMs, isTiny }, { message, ended 
   return {
     stop: () => void child.kill('SIGKILL'),
     name: () => `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`,
+  }
+}
+
+/** In the child: sends its records to the parent, which ends it. */
+export async function measure(totalMs: number, isTiny: boolean): Promise<void> {
+  const models = carried('models')
+  const service = new GpuService((role) => folderReader(join(models, shippedModel('household', role))))
+  // The smallest sizes are for a software adapter.
+  if (isTiny) await provideGpuInNode([SOFTWARE_DAWN_OPTION])
+  try {
+    await service.measure(totalMs, isTiny, (record) => void process.send!(record))
+  } catch (error) {
+    process.send!({ kind: 'error', message: errorText(error) })
   }
 }

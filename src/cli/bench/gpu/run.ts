@@ -9,8 +9,7 @@ import { failedChecks, gpuReport, reportName } from '../../../bench/gpu/report.t
 import { CEILING_UNITS, type GpuRecord } from '../../../bench/gpu/records.ts'
 import { ArgumentError, readArguments } from '../../arguments.ts'
 import { adapterFlags, startBrowser } from './browser.ts'
-import { startChild } from './child.ts'
-import { measure } from './measure.ts'
+import { measure, startChild } from './child.ts'
 import type { Measurer } from './measurer.ts'
 
 const USAGE = `node run.mjs [--minutes N] [--out FOLDER] [--tiny] [--peak GFLOPS] [--bandwidth GBS] [--browser PATH]

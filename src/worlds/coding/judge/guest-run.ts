@@ -1,5 +1,6 @@
 /** Runs one script, a program or a checker, in a restored machine, and describes how it failed. */
-import { EngineError, ExhaustedError, GuestError, type GuestValue, type Machine } from '../../sandbox/machine.ts'
+import { EngineError, ExhaustedError, GuestError, type GuestValue } from '../../sandbox/guest-errors.ts'
+import type { Machine } from '../../sandbox/machine.ts'
 import { FUEL_PER_MS } from '../../sandbox/metering.ts'
 import { describeThrown, isOfScript } from '../../sandbox/thrown.ts'
 import type { Json, Limits } from './verdict.ts'

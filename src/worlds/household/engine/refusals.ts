@@ -5,9 +5,10 @@
  * hand, and what is visible here. It does not reveal whether an unseen thing exists, or where.
  */
 import { formatCommand, parseCommand, stripped } from './commands.ts'
-import { contentsOf, isAccessible, isHere, type Dialect, type GameState } from './state.ts'
-import { applianceType, can, knifeTypes, type Treatment } from './vocabulary.ts'
 import { worldOf, type World } from './rooms.ts'
+import { contentsOf, isAccessible, isHere, type GameState } from './state.ts'
+import { formOf, nearestVerb, verbOf, type Verb } from './verbs.ts'
+import { applianceType, can, type Treatment } from './vocabulary.ts'
 
 /** Refers to receptacles and objects by their index in the game's lists. */
 export type Refusal =
@@ -45,59 +46,8 @@ export type Refusal =
   | { kind: 'not-sliceable' }
   | { kind: 'not-at-hand' }
 
-type Verb = 'look' | 'inventory' | 'help' | 'go' | 'open' | 'close' | 'examine' | 'take' | 'move' | Treatment | 'use' | 'slice' // prettier-ignore
-
-const forms: Readonly<Record<Verb, string>> = {
-  look: 'look',
-  inventory: 'inventory',
-  help: 'help',
-  go: 'go to (receptacle)',
-  open: 'open (receptacle)',
-  close: 'close (receptacle)',
-  examine: 'examine (something)',
-  take: 'take (object) from (receptacle)',
-  move: 'move (object) to (receptacle)',
-  clean: 'clean (object) with (receptacle)',
-  heat: 'heat (object) with (receptacle)',
-  cool: 'cool (object) with (receptacle)',
-  use: 'use (object)',
-  slice: 'slice (object) with (object)',
-}
-
-const verbs = Object.keys(forms) as Verb[]
-
-/** Other first words that people use for each command. */
-const synonyms: Readonly<Record<Verb, string>> = {
-  look: 'l observe where',
-  inventory: 'i inv carry carrying',
-  help: 'help commands',
-  go: 'goto walk run enter approach visit return',
-  open: 'unlock',
-  close: 'shut',
-  examine: 'x inspect check search read describe',
-  take: 'pick get grab fetch hold',
-  move: 'put place drop insert leave set store',
-  clean: 'wash rinse wipe',
-  heat: 'warm cook bake microwave boil',
-  cool: 'chill freeze',
-  use: 'turn switch toggle light activate',
-  slice: 'cut chop',
-}
-
-const verbOfSynonym = new Map(verbs.flatMap((verb) => synonyms[verb].split(' ').map((word) => [word, verb] as const)))
-
 /** Longer lines are not corrected: they are no slip of the keyboard. */
 const longestLine = 200
-
-function formOf(verb: Verb, dialect: Dialect): string {
-  return verb === 'move' && dialect === 'v1' ? 'put (object) in/on (receptacle)' : forms[verb]
-}
-
-/** The verb for the first word of a command in this dialect; null if there is none. */
-function verbOf(word: string, dialect: Dialect): Verb | null {
-  if (dialect === 'v1' && (word === 'put' || word === 'move' || word === 'help')) return word === 'put' ? 'move' : null
-  return verbs.find((verb) => verb === word) ?? null
-}
 
 /** Why a command is refused. Call it only for refused commands: for an admissible one the answer is wrong. */
 export function refusalOf(state: GameState, line: string): Refusal {
@@ -123,7 +73,7 @@ export function refusalOf(state: GameState, line: string): Refusal {
 function refusalOfVerb(world: World, state: GameState, verb: Verb, rest: string): Refusal | null {
   switch (verb) {
     case 'look':
-      return /^(at|in|into|inside|on) /.test(rest) ? { kind: 'unknown', form: forms.examine } : null
+      return /^(at|in|into|inside|on) /.test(rest) ? { kind: 'unknown', form: formOf('examine', state.dialect) } : null
     case 'inventory':
     case 'help':
       return null
@@ -267,106 +217,4 @@ function meantCommand(world: World, state: GameState, text: string): string | nu
 function isInView(world: World, state: GameState, object: number): boolean {
   const isOpenHere = (receptacle: number) => isHere(world, state, receptacle) && isAccessible(world, state, receptacle)
   return object === state.held || state.whereabouts[object]!.some(isOpenHere)
-}
-
-/** The verb whose name or synonym is most similar to the line's first word; the overview if none is similar. */
-function nearestVerb(text: string, dialect: Dialect): Verb {
-  const overview = dialect === 'v1' ? 'look' : 'help'
-  const word = text.slice(0, longestLine).trim().toLowerCase().split(/\s/, 1)[0]!.slice(0, 20)
-  const meant = verbOfSynonym.get(word)
-  if (meant) return meant === 'help' ? overview : meant
-  let nearest: Verb = overview
-  let least = Math.min(3, word.length)
-  for (const verb of verbs) {
-    const distance = editDistance(word, verb)
-    if (distance < least) [nearest, least] = [verb === 'help' ? overview : verb, distance]
-  }
-  return nearest
-}
-
-/** Characters to insert, delete or replace. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[b.length]!
-}
-
-const pastOf: Readonly<Record<Treatment, string>> = { clean: 'cleaned', heat: 'heated', cool: 'cooled' }
-
-/** The refusal in one sentence. Repeats nothing that was typed except names that exist. */
-function refusalSentence(state: GameState, refusal: Refusal): string {
-  const world = worldOf(state.game)
-  const name = (receptacle: number) => world.receptacles[receptacle]!.name
-  const thing = (object: number) => world.objects[object]!.name
-  switch (refusal.kind) {
-    case 'over':
-      return 'The game is over.'
-    case 'silent':
-      return 'There was no command.'
-    case 'unknown':
-      return `That is not understood; try "${refusal.form}".`
-    case 'incomplete':
-      return `The whole command is "${refusal.form}".`
-    case 'other-dialect':
-      return `Here the command is "${refusal.form}".`
-    case 'misspelt':
-      return `It has to be written "${refusal.command}".`
-    case 'unnumbered':
-      return `Say which one by its number, as in "${name(refusal.receptacle)}".`
-    case 'no-receptacle':
-      return 'There is no receptacle of that name here.'
-    case 'already-there': {
-      const { receptacle, sharedWith } = refusal
-      const others = sharedWith.map((other) => `the ${name(other)}`).join(' and ')
-      return `You are already at the ${name(receptacle)}${others && `, which shares its place with ${others}`}.`
-    }
-    case 'elsewhere':
-      return `You are not at the ${name(refusal.receptacle)}; go to it first.`
-    case 'not-openable':
-      return `The ${name(refusal.receptacle)} cannot be opened or closed.`
-    case 'already-open':
-      return `The ${name(refusal.receptacle)} is already open.`
-    case 'already-closed':
-      return `The ${name(refusal.receptacle)} is already closed.`
-    case 'closed':
-      return `The ${name(refusal.receptacle)} is closed; open it first.`
-    case 'hand-full':
-      return `Your hand already holds the ${thing(refusal.held)}.`
-    case 'not-held':
-      return refusal.held < 0 ? 'Your hand is empty.' : `You do not hold that, but the ${thing(refusal.held)}.`
-    case 'not-seen':
-      return `You see nothing of that name at the ${name(refusal.receptacle)}.`
-    case 'fixed':
-      return `The ${thing(refusal.object)} cannot be picked up.`
-    case 'not-accepted':
-      return `The ${name(refusal.receptacle)} is no place for the ${thing(refusal.object)}.`
-    case 'wrong-appliance':
-      return `Nothing is ${pastOf[refusal.treatment]} with the ${name(refusal.receptacle)}; use a ${applianceType[refusal.treatment]}.`
-    case 'untreatable':
-      return `The ${thing(refusal.object)} cannot be ${pastOf[refusal.treatment]}.`
-    case 'no-lamp':
-      return 'Only lamps can be used.'
-    case 'lamp-elsewhere':
-      return 'There is no such lamp at this place.'
-    case 'not-examinable':
-      return 'Only receptacles at this place and what is in your hand can be examined.'
-    case 'blunt':
-      return `The ${thing(refusal.held)} does not slice; it takes a ${[...knifeTypes].join(' or a ')}.`
-    case 'not-sliceable':
-      return 'That cannot be sliced.'
-    case 'not-at-hand':
-      return 'That cannot be sliced from here.'
-  }
-}
-
-/** One short sentence that explains why a command is refused. */
-export function reasonFor(state: GameState, line: string): string {
-  return refusalSentence(state, refusalOf(state, line))
 }

@@ -12,7 +12,7 @@ import {
   objectText,
   receptacleText,
 } from './observations.ts'
-import { reasonFor } from './refusals.ts'
+import { reasonFor } from './refusal-sentences.ts'
 import { condition, isGoalMet, type GameState } from './state.ts'
 import { worldOf, type World } from './rooms.ts'
 

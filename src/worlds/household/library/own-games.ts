@@ -11,7 +11,9 @@ export function ownGames(library: GameLibrary): GameSource {
       if (split !== 'train') return heldOut.sample(split, count, seed)
       const ids = (await library.list()).map(({ id }) => id).sort()
       if (ids.length === 0)
-        throw new NoGamesError('There are no games of your own in this browser. Make one under Set up, Games and problems.')
+        throw new NoGamesError(
+          'There are no games of your own in this browser. Make one under Set up, Games and problems.',
+        )
       const drawn = shuffled(seededRandom('own games', seed), ids).slice(0, count)
       return (await library.get(drawn)).map(({ game }) => game)
     },

@@ -6,7 +6,8 @@ import type { Goal, HouseholdGame } from '../../../../src/worlds/household/engin
 import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { helpText, nothingHappens } from '../../../../src/worlds/household/engine/observations.ts'
 import { chance, pick, seededRandom, type Random } from '../../../../src/worlds/random.ts'
-import { reasonFor, refusalOf, type Refusal } from '../../../../src/worlds/household/engine/refusals.ts'
+import { reasonFor } from '../../../../src/worlds/household/engine/refusal-sentences.ts'
+import { refusalOf, type Refusal } from '../../../../src/worlds/household/engine/refusals.ts'
 import {
   cloneState,
   contentsOf,

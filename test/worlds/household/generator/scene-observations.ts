@@ -118,34 +118,29 @@ export function countScenes(games: Iterable<HouseholdGame>): SceneCounts {
   return counts
 }
 
-/** The text that `parseRoomCounts` reads, as in `scene-statistics.ts`; questions and answers are sorted. */
-function formatRoomCounts(counts: RoomCounts): string {
+/** The rows that `parseRoomCounts` reads, as in `scene-statistics.json`; questions and answers are sorted. */
+function formatRoomCounts(counts: RoomCounts): Map<string, string> {
   const byName = ([a]: [string, unknown], [b]: [string, unknown]) => a.localeCompare(b, 'en', { numeric: true })
-  return [...counts]
-    .sort(byName)
-    .map(
-      ([question, answers]) =>
-        `${question} = ${[...answers]
-          .sort(byName)
-          .map(([answer, count]) => `${answer}:${count}`)
-          .join(' ')}`,
-    )
-    .join('\n')
+  return new Map(
+    [...counts].sort(byName).map(([question, answers]) => [
+      question,
+      [...answers]
+        .sort(byName)
+        .map(([answer, count]) => `${answer}:${count}`)
+        .join(' '),
+    ]),
+  )
 }
 
 /** Describes the rows in which two counts differ; empty if they are equal. */
 export function differencesOf(ours: SceneCounts, theirs: SceneCounts): string[] {
   return rooms.flatMap((room) => {
-    const [a, b] = [ours, theirs].map((counts) => new Map(formatRoomCounts(counts[room]).split('\n').map(splitLine)))
-    return [...new Set([...a!.keys(), ...b!.keys()])].flatMap((question) =>
-      a!.get(question) === b!.get(question)
+    const a = formatRoomCounts(ours[room])
+    const b = formatRoomCounts(theirs[room])
+    return [...new Set([...a.keys(), ...b.keys()])].flatMap((question) =>
+      a.get(question) === b.get(question)
         ? []
-        : [`${room}, ${question}: ${a!.get(question) ?? 'nothing'} for ${b!.get(question) ?? 'nothing'}`],
+        : [`${room}, ${question}: ${a.get(question) ?? 'nothing'} for ${b.get(question) ?? 'nothing'}`],
     )
   })
-}
-
-function splitLine(line: string): [string, string] {
-  const [question, answers] = line.split(' = ')
-  return [question!, answers!]
 }

@@ -43,23 +43,16 @@ export function timesWanted(counts: RoomCounts, type: string): number {
   return taskTypes.reduce((sum, taskType) => sum + (row(counts, `goal ${taskType} object`).get(type) ?? 0), 0)
 }
 
-/** Reads lines such as "receptacles cabinet = 2:64 4:153". */
-export function parseRoomCounts(text: string): RoomCounts {
+/** Reads rows such as "receptacles cabinet": "2:64 4:153". */
+export function parseRoomCounts(rows: Readonly<Record<string, string>>): RoomCounts {
+  return new Map(Object.entries(rows).map(([question, answers]) => [question, parseRow(answers)]))
+}
+
+function parseRow(answers: string): RowCounts {
   return new Map(
-    text
-      .trim()
-      .split('\n')
-      .map((line) => {
-        const [question, answers] = line.split(' = ')
-        return [
-          question!.trim(),
-          new Map(
-            answers!.split(' ').map((entry) => {
-              const [answer, count] = entry.split(':')
-              return [answer!, Number(count)]
-            }),
-          ),
-        ]
-      }),
+    answers.split(' ').map((entry) => {
+      const [answer, count] = entry.split(':')
+      return [answer!, Number(count)]
+    }),
   )
 }
