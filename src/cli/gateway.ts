@@ -40,15 +40,18 @@ async function main(): Promise<void> {
   const listen = { host: host ?? cluster.listen.host, port: port ?? cluster.listen.port }
   checkListening(listen.host, cluster.token)
   const backend = cluster.ray ? new RayJobs(cluster.ray) : new SubprocessJobs()
-  const gateway = new Gateway({ cluster, backend, version: packageFile.version })
-  gateway.open(say)
+  const gateway = new Gateway({ cluster, backend, version: packageFile.version, say })
+  gateway.open()
   const server = new GatewayServer({
     gateway,
     token: cluster.token,
     origins: [...cluster.origins, ...origins],
     onFault: (error) => say(stackOf(error)),
   })
-  const bound = await server.listen(listen.host, listen.port)
+  const bound = await server.listen(listen.host, listen.port).catch(async (error: unknown) => {
+    await gateway.close()
+    throw error
+  })
   const { systems, rayVersion } = await gateway.health()
   if (cluster.ray && rayVersion === null) say(`Ray does not answer at ${cluster.ray.address} yet.`)
   for (const [system, state] of Object.entries(systems)) if (state.problem !== null) say(`${system}: ${state.problem}`)

@@ -109,6 +109,8 @@ async function reason(
   { page, fetch: fetcher = fetch, signal }: CheckContext,
 ): Promise<[GatewayError, number]> {
   const here = new URL(page)
+  // A refusal by CORS comes at once, so whatever answers a second request is slow, not forbidden.
+  if (isTimeout(error.cause)) return [unanswered(error, here, server, error.cause), 2]
   try {
     const patience = AbortSignal.timeout(5000)
     await fetcher(`${gatewayAddress(server.href)}/v1/health`, {
@@ -146,9 +148,13 @@ function unanswered(error: GatewayError, page: URL, server: URL, cause: unknown)
     'unreachable',
     {
       what: `Nothing answers at ${server.host}.`,
-      why: error.cause instanceof Error && error.cause.name === 'TimeoutError' ? error.why : why.join(' '),
+      why: isTimeout(error.cause) ? error.why : why.join(' '),
       remedy: `Start it on the cluster with npm run gateway; if that is another machine, forward its port: ssh -L ${server.port || '80'}:127.0.0.1:${server.port || '80'} HOST.`,
     },
     { cause },
   )
+}
+
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'TimeoutError'
 }

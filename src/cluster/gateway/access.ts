@@ -10,7 +10,7 @@ import { GatewayProblem } from './problem.ts'
 export const LOCAL_ORIGINS = [5173, 4173].flatMap((port) => [`http://localhost:${port}`, `http://127.0.0.1:${port}`])
 
 export interface Limits {
-  /** Requests from one address: at once, and refilled each second. */
+  /** Requests from one address, with and without the token separately: at once, and refilled each second. */
   burst: number
   perSecond: number
   /** Wrong tokens from one address in a minute. */
@@ -106,8 +106,13 @@ export class Access {
   /** Throws GatewayProblem with status 401, 403 or 429. */
   check(request: IncomingMessage, now = Date.now()): void {
     const from = request.socket.remoteAddress ?? ''
-    const wait = this.#requests.take(from, now)
+    const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
+    // Hashes have a fixed length, so the comparison always takes the same time.
+    const isRight = this.#tokenHash !== null && token !== '' && timingSafeEqual(hash(token), this.#tokenHash)
+    // All clients behind a proxy share its address: those without the token must not use up the requests of the others.
+    const wait = this.#requests.take(isRight ? `token ${from}` : from, now)
     if (wait > 0) throw tooMany(wait, 'Too many requests came from this address.')
+    if (isRight) return
     if (this.#tokenHash === null) {
       if (isLoopbackHost(request.headers.host ?? '')) return
       throw new GatewayProblem(403, {
@@ -116,10 +121,6 @@ export class Access {
         remedy: 'Use 127.0.0.1 or localhost, or start the gateway with a token.',
       })
     }
-    const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
-    // Hashes have a fixed length, so the comparison always takes the same time.
-    if (token !== '' && timingSafeEqual(hash(token), this.#tokenHash)) return
-    // Only wrong tokens are limited: all clients behind a proxy share its address.
     const pause = token === '' ? 0 : this.#wrong.take(from, now)
     if (pause > 0) throw tooMany(pause, 'Too many wrong tokens came from this address.')
     throw new GatewayProblem(

@@ -2,10 +2,10 @@
  * A run as server-sent events. Numbered events come from the journal in order, so none is lost or repeated however often a client
  * reconnects. Progress, states and log lines have no number; they are sent as they happen and not stored.
  */
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HEARTBEAT_MS, type LogLines, type GatewayRun, type StreamMessageName } from '../protocol.ts'
 import { plainLine } from '../released/job-log.ts'
+import { drained } from './drained.ts'
 import type { ManagedRun } from './managed-run.ts'
 import { GatewayProblem } from './problem.ts'
 import type { Redactor } from './redactor.ts'
@@ -46,7 +46,7 @@ export async function streamEvents(
   let wake: () => void = () => {}
   const send = async (text: string) => {
     if (isGone || response.write(text)) return
-    await Promise.race([once(response, 'drain'), once(response, 'close')])
+    await drained(response)
   }
   const sendNow = (name: StreamMessageName, value: unknown) => {
     if (!isGone && response.writableLength < MOST_WAITING) response.write(message(name, JSON.stringify(value)))

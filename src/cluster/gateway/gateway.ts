@@ -1,5 +1,5 @@
 /** The runs of a cluster, independent of HTTP (http-server.ts). */
-import { execFile } from 'node:child_process'
+import { execFile, type ExecFileException } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,6 +23,7 @@ import { openKeys, PROJECT_NAME } from '../released/export.ts'
 import { editableFields } from '../released/mapping.ts'
 import { releasedSettings } from '../released/systems.ts'
 import { yamlText } from '../released/yaml-text.ts'
+import { isLoopbackHost } from './access.ts'
 import type { Cluster } from './cluster-file.ts'
 import type { JobBackend } from './jobs.ts'
 import { checkRequest, clusterConfig, launchScript, shownPlan } from './launch-plan.ts'
@@ -31,6 +32,7 @@ import { applyPatch, patchState, replaceFile } from './patch.ts'
 import { GatewayProblem } from './problem.ts'
 import { Redactor, secretsIn } from './redactor.ts'
 import type { RunRecord } from './run-record.ts'
+import { lockState } from './state-lock.ts'
 import { errorText } from '../../threads/error-text.ts'
 
 const run = promisify(execFile)
@@ -45,6 +47,8 @@ export interface GatewayOptions {
   /** Version of this project. */
   version: string
   pollMs?: number
+  /** Called with what only the operator may read. */
+  say?: (message: string) => void
 }
 
 export class Gateway {
@@ -53,16 +57,21 @@ export class Gateway {
   readonly #backend: JobBackend
   readonly #version: string
   readonly #pollMs: number
+  readonly #say: (message: string) => void
+  #unlock: () => void = () => {}
   readonly #runs = new Map<string, ManagedRun>()
 
-  constructor({ cluster, backend, version, pollMs = POLL_MS }: GatewayOptions) {
+  constructor({ cluster, backend, version, pollMs = POLL_MS, say = () => {} }: GatewayOptions) {
     this.#cluster = cluster
     this.#backend = backend
     this.#version = version
     this.#pollMs = pollMs
+    this.#say = say
     this.redactor = new Redactor([
       cluster.checkout,
       cluster.state,
+      ...(cluster.python.includes('/') ? [cluster.python] : []),
+      ...(cluster.ray ? namesOf(cluster.ray.address) : []),
       ...[cluster.token, cluster.ray?.token ?? null].filter((token) => token !== null),
       ...Object.values(cluster.environment).filter((value) => !/^\d+$/.test(value)),
       ...secretsIn(cluster.secretConfig, true),
@@ -70,10 +79,11 @@ export class Gateway {
     ])
   }
 
-  /** Opens the runs of an earlier gateway. Reports and skips unreadable ones. */
-  open(say: (message: string) => void = () => {}): void {
+  /** Opens the runs of an earlier gateway. Reports and skips unreadable ones. Throws GatewayProblem if another gateway has them open. */
+  open(): void {
     const folder = join(this.#cluster.state, 'runs')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#unlock = lockState(this.#cluster.state)
     for (const runId of readdirSync(folder)) {
       if (!PROJECT_NAME.test(runId) || !existsSync(join(folder, runId, 'run.json'))) continue
       try {
@@ -81,13 +91,14 @@ export class Gateway {
         this.#runs.set(runId, managed)
         if (!managed.isTold) managed.begin()
       } catch (error) {
-        say(`The run ${runId} cannot be opened: ${errorText(error)}`)
+        this.#say(`The run ${runId} cannot be opened: ${errorText(error)}`)
       }
     }
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#runs.values()].map((managed) => managed.close()))
+    this.#unlock()
   }
 
   async health(): Promise<GatewayHealth> {
@@ -231,7 +242,8 @@ export class Gateway {
       })
       return null
     } catch (error) {
-      return `The cleanup command of the cluster file failed: ${errorText(error)}`
+      this.#say(`The cleanup of the run ${runId} failed: ${errorText(error)}`)
+      return `The cleanup command of the cluster file failed: ${failureOf(error as ExecFileException)}. The gateway's output on the cluster says more.`
     }
   }
 
@@ -255,6 +267,21 @@ function livePatch(body: unknown): Partial<LiveParameters> {
     why: `While a run is running, only ${LIVE_PARAMETERS.join(', ')} can change, and only to numbers.`,
     remedy: 'Send an object with at least one of them and nothing else.',
   })
+}
+
+/** How a command failed. Its message contains its arguments and its output, which stay on the cluster. */
+function failureOf({ code, killed }: ExecFileException): string {
+  if (typeof code === 'string') return code
+  if (killed === true) return `timeout after ${CLEANUP_MS / 1000} s`
+  return typeof code === 'number' ? `exit code ${code}` : 'it was killed'
+}
+
+/** Host of an address, with and without its port, as programs print it. A plain word may be an ordinary word of a log. */
+function namesOf(address: string): string[] {
+  const { host, hostname } = new URL(address)
+  if (isLoopbackHost(host)) return []
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  return /^[a-z]+$/.test(bare) ? [host] : [host, bare]
 }
 
 async function commitOf(checkout: string): Promise<string | null> {

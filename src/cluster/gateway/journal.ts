@@ -42,23 +42,23 @@ export class Journal<Cursor> {
     return this.#cursor
   }
 
+  /** If it throws, the journal is as before. */
   append(events: readonly LoggedEvent[], cursor: Cursor): void {
     const lines = [...events.map((event) => `${JSON.stringify({ e: event })}\n`), `${JSON.stringify({ c: cursor })}\n`]
     const bytes = Buffer.from(lines.join(''))
-    let at = this.#bytes
-    for (const [index, line] of lines.entries()) {
-      const size = Buffer.byteLength(line)
-      if (index < events.length) {
-        this.#starts.push(at)
-        this.#ends.push(at + size - 1)
-      }
-      at += size
-    }
+    // Otherwise the rest of a failed write would follow a shorter batch.
+    if (fstatSync(this.#file).size > this.#bytes) ftruncateSync(this.#file, this.#bytes)
     let written = 0
     while (written < bytes.length) {
       written += writeSync(this.#file, bytes, written, bytes.length - written, this.#bytes + written)
     }
     fsyncSync(this.#file)
+    let at = this.#bytes
+    for (const line of lines.slice(0, -1)) {
+      this.#starts.push(at)
+      at += Buffer.byteLength(line)
+      this.#ends.push(at - 1)
+    }
     this.#bytes += bytes.length
     this.#cursor = cursor
   }

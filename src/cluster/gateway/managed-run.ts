@@ -9,7 +9,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { EphemeralEvent } from '../../method/events.ts'
 import {
   isOver,
-  LIVE_PARAMETERS,
   type LivePatchAnswer,
   type LivePatchRequest,
   type LiveParameters,
@@ -17,16 +16,14 @@ import {
   type RunState,
   type GatewayRun,
 } from '../protocol.ts'
-import { isPatched } from '../released/mapping.ts'
-import { SYSTEMS } from '../released/systems.ts'
 import { plainLine } from '../released/job-log.ts'
+import type { LiveChange } from '../released/live-changes.ts'
 import type { JobBackend, JobRequest } from './jobs.ts'
 import { LIVE_FILE, liveFileText } from './live-module.ts'
 import { readLogEnd } from './log-end.ts'
 import { replaceFile } from './patch.ts'
-import { GatewayProblem } from './problem.ts'
 import type { Redactor } from './redactor.ts'
-import { identityOf, liveOf, type RunRecord } from './run-record.ts'
+import { checkPatch, identityOf, liveOf, summaryOf, type RunRecord } from './run-record.ts'
 import { RunWatch } from './run-watch.ts'
 import type { DumpSource } from './step-dumps.ts'
 import { errorText } from '../../threads/error-text.ts'
@@ -65,6 +62,10 @@ export class ManagedRun {
   readonly #emitter = new EventEmitter()
   readonly #ending = new AbortController()
   #failures = 0
+  /** Whether run.json contains the record. */
+  #isSaved = true
+  /** The attempt to stop the job that is under way. */
+  #stopping: Promise<void> | null = null
   #cleaning: Promise<void> | null = null
   #lastStatus = ''
   #work: Promise<void> = Promise.resolve()
@@ -99,33 +100,11 @@ export class ManagedRun {
   }
   /** Whether the run is over and all its events have been reported. */
   get isTold(): boolean {
-    return isOver(this.record.state) && this.watch.translator.state.isOver
+    return isOver(this.record.state) && this.watch.isOver
   }
 
   get summary(): GatewayRun {
-    const { runId, system, name, state, message, exitCode, startedAt, endedAt, totalSteps, notices } = this.record
-    const { step } = this.watch.translator.state
-    const last = this.record.changes.at(-1)
-    return {
-      runId,
-      system,
-      name,
-      // The last events come before the end.
-      state: isOver(state) && !this.watch.translator.state.isOver ? 'RUNNING' : state,
-      message: this.#context.redactor.text(message),
-      exitCode,
-      startedAt,
-      endedAt,
-      step,
-      totalSteps,
-      live: liveOf(this.record, Math.max(1, step)),
-      pending:
-        last && last.fromStep > Math.max(1, step) && !isOver(state)
-          ? { effectiveFromStep: last.fromStep, live: last.live }
-          : null,
-      events: this.watch.length,
-      notices,
-    }
+    return summaryOf(this.record, this.watch, this.#context.redactor)
   }
 
   listen(listener: RunListener): () => void {
@@ -141,55 +120,72 @@ export class ManagedRun {
     }
   }
 
-  /** Writes the job's files and starts it. If it throws GatewayProblem, the run has failed. */
+  /** Writes the job's files and starts it. If it throws, the run has failed. */
   async start(script: string): Promise<void> {
-    writeFileSync(join(this.folder, 'launch.sh'), script, { mode: 0o700 })
-    this.#writeLive()
-    this.save()
-    await this.#startJob()
-    this.begin()
+    try {
+      writeFileSync(join(this.folder, 'launch.sh'), script, { mode: 0o700 })
+      this.#writeLive(this.record.changes)
+      this.#write()
+      await this.#startJob()
+    } catch (error) {
+      await this.#fail(error)
+      throw error
+    } finally {
+      this.begin()
+    }
   }
 
   async #startJob(): Promise<void> {
-    try {
-      this.record.handle = await this.#context.backend.start(this.#job())
-      this.save()
-      // The run was stopped while the job was starting.
-      if (this.record.isStopWanted) await this.#stopJob(this.record.handle)
-    } catch (error) {
-      this.#end('FAILED', errorText(error), null)
-      await this.watch.end('stopped', () => this.record.changes)
-      throw error
-    }
+    this.record.handle = await this.#context.backend.start(this.#job())
+    this.save()
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    this.#end('FAILED', errorText(error), null)
+    // If this fails, #follow repeats it.
+    await this.watch.end('stopped', () => this.record.changes).catch(() => undefined)
   }
 
   /** Watches the run until it is over; also for runs of an earlier gateway. */
   begin(): void {
-    this.#work = this.#follow().catch((error: unknown) => {
-      if (!this.#ending.signal.aborted) this.notice(`The gateway can no longer read this run: ${errorText(error)}`)
-    })
+    this.#work = this.#follow()
   }
 
   async #follow(): Promise<void> {
     const { signal } = this.#ending
     const { record } = this
-    if (record.handle === null && !isOver(record.state)) await this.#startJob().catch(() => undefined)
-    // An earlier gateway was killed before it could stop the job.
-    else if (record.isStopWanted && record.handle !== null && !isOver(record.state)) {
-      await this.#stopJob(record.handle).catch((error: unknown) => this.notice(errorText(error)))
+    if (record.handle === null && !isOver(record.state)) {
+      await this.#startJob().catch((error: unknown) => this.#fail(error))
     }
     let looks = 0
     while (!signal.aborted) {
+      if (!this.#isSaved) this.save()
+      await this.#stopIfWanted()
       await this.#pollJob()
-      await this.watch.look(() => this.record.changes)
-      if (isOver(this.record.state) && ++looks >= LAST_LOOKS) {
-        await this.#cleaning
-        await this.watch.end(this.record.state === 'SUCCEEDED' ? 'completed' : 'stopped', () => this.record.changes)
-        this.#tellStatus()
-        return
+      try {
+        await this.watch.look(() => record.changes)
+        if (isOver(record.state) && ++looks >= LAST_LOOKS) {
+          await this.#cleaning
+          await this.watch.end(record.state === 'SUCCEEDED' ? 'completed' : 'stopped', () => record.changes)
+        }
+      } catch (error) {
+        // The disk may be full, or the file system may be away for a moment.
+        this.notice(`The gateway could not follow the run and tries again: ${errorText(error)}`)
       }
       this.#tellStatus()
+      if (this.isTold && this.#isSaved) return
       await pause(this.#context.pollMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /** Stops a job that was stopped while it was starting, by an earlier gateway, or without success. */
+  async #stopIfWanted(): Promise<void> {
+    const { isStopWanted, handle, state } = this.record
+    if (!isStopWanted || handle === null || isOver(state) || this.#stopping || this.#cleaning) return
+    try {
+      await this.#stopJob(handle)
+    } catch (error) {
+      this.notice(`The gateway could not stop the job and tries again: ${errorText(error)}`)
     }
   }
 
@@ -228,24 +224,17 @@ export class ManagedRun {
   /** Sets values from the next step on. Throws GatewayProblem. */
   async patch(request: LivePatchRequest, checked: LiveParameters): Promise<LivePatchAnswer> {
     const { record } = this
-    if (isOver(record.state)) throw over(this.record)
-    for (const name of LIVE_PARAMETERS) {
-      if (request[name] !== undefined && !isPatched(record.system, name)) {
-        throw new GatewayProblem(400, {
-          what: `${name} cannot be changed here.`,
-          why: `The release's ${record.system} system has no such value in its code.`,
-          remedy: `Change ${SYSTEMS[record.system].liveParameters.join(' or ')} instead.`,
-        })
-      }
-    }
+    checkPatch(record, request)
     let fromStep = 0
     // The step may have changed since the last look.
     await this.watch.look(
       () => record.changes,
       () => {
         fromStep = this.watch.translator.state.step + 1
-        record.changes = [...record.changes.filter((change) => change.fromStep < fromStep), { fromStep, live: checked }]
-        this.#writeLive()
+        const earlier = record.changes.filter((change) => change.fromStep < fromStep)
+        const changes = [...earlier, { fromStep, live: checked }]
+        this.#writeLive(changes)
+        record.changes = changes
         this.save()
       },
     )
@@ -269,7 +258,13 @@ export class ManagedRun {
     return this.summary
   }
 
-  async #stopJob(handle: string): Promise<void> {
+  /** One attempt at a time: a second SIGTERM makes some programs quit without saving. */
+  #stopJob(handle: string): Promise<void> {
+    this.#stopping ??= this.#askToStop(handle).finally(() => (this.#stopping = null))
+    return this.#stopping
+  }
+
+  async #askToStop(handle: string): Promise<void> {
     await this.#context.backend.stop(handle)
     this.#cleaning ??= this.#context.cleanup(this.record).then((problem) => {
       if (problem !== null) this.notice(problem)
@@ -284,7 +279,18 @@ export class ManagedRun {
     this.#tellStatus()
   }
 
+  /** Does not throw: #follow repeats what failed. */
   save(): void {
+    try {
+      this.#write()
+      this.#isSaved = true
+    } catch (error) {
+      this.#isSaved = false
+      this.notice(`The gateway could not save the run and tries again: ${errorText(error)}`)
+    }
+  }
+
+  #write(): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
     replaceFile(join(this.folder, 'run.json'), `${JSON.stringify(this.record)}\n`, 0o600)
   }
@@ -307,10 +313,10 @@ export class ManagedRun {
     this.#emitter.emit('status', summary)
   }
 
-  #writeLive(): void {
+  #writeLive(changes: readonly LiveChange[]): void {
     const folder = join(this.#context.checkout, this.record.runId)
     mkdirSync(folder, { recursive: true })
-    replaceFile(join(folder, LIVE_FILE), liveFileText(this.record.changes), 0o644)
+    replaceFile(join(folder, LIVE_FILE), liveFileText(changes), 0o644)
   }
 
   #job(): JobRequest {
@@ -322,12 +328,4 @@ export class ManagedRun {
     const { checkout, limits } = this.#context
     return { system, checkout, project: runId, config, groupsPerStep: limits.groupsPerStep }
   }
-}
-
-function over({ runId, state }: RunRecord): GatewayProblem {
-  return new GatewayProblem(409, {
-    what: `${runId} cannot be changed.`,
-    why: `It is over: ${state}.`,
-    remedy: 'Start a new run with the new values.',
-  })
 }

@@ -11,6 +11,8 @@ import { GatewayProblem } from './problem.ts'
 import { errorText } from '../../threads/error-text.ts'
 
 const TIMEOUT_MS = 30_000
+/** Shorter than the client's limit for the gateway's health, which contains the version. */
+const VERSION_TIMEOUT_MS = 5_000
 const MOST_BYTES = 8 << 20
 const MOST_TRIES = 5
 const FIRST_WAIT_MS = 500
@@ -41,7 +43,7 @@ export class RayJobs implements JobBackend {
   }
 
   async version(): Promise<string | null> {
-    const answer = await this.#ask('GET', '/api/version')
+    const answer = await this.#ask('GET', '/api/version', undefined, Math.min(VERSION_TIMEOUT_MS, this.#timeoutMs))
     const { ray_version: version } = json(answer) as { ray_version?: unknown }
     return typeof version === 'string' ? version : null
   }
@@ -102,10 +104,10 @@ export class RayJobs implements JobBackend {
     await this.#ask('POST', `/api/jobs/${encodeURIComponent(handle)}/stop`, {})
   }
 
-  async #ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  async #ask(method: string, path: string, body?: unknown, timeoutMs?: number): Promise<Answer> {
     let answer: Answer
     try {
-      answer = await this.#send(method, path, body)
+      answer = await this.#send(method, path, body, timeoutMs)
     } catch (cause) {
       throw unreachable(errorText(cause), cause)
     }
@@ -113,7 +115,7 @@ export class RayJobs implements JobBackend {
     return answer
   }
 
-  #send(method: string, path: string, body?: unknown): Promise<Answer> {
+  #send(method: string, path: string, body?: unknown, timeoutMs = this.#timeoutMs): Promise<Answer> {
     const url = new URL(this.#address + path)
     const payload = body === undefined ? null : JSON.stringify(body)
     return new Promise((resolve, reject) => {
@@ -127,10 +129,10 @@ export class RayJobs implements JobBackend {
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
           ...(this.#token === null ? {} : { authorization: `Bearer ${this.#token}` }),
         },
-        signal: AbortSignal.timeout(this.#timeoutMs),
+        signal: AbortSignal.timeout(timeoutMs),
       })
       request.on('error', (error) => {
-        reject(error.name === 'AbortError' || error.name === 'TimeoutError' ? slow(this.#timeoutMs, error) : error)
+        reject(error.name === 'AbortError' || error.name === 'TimeoutError' ? slow(timeoutMs, error) : failed(error))
       })
       request.on('response', (response) => {
         const chunks: Buffer[] = []
@@ -160,6 +162,11 @@ function json({ text }: Answer): unknown {
 
 function slow(ms: number, cause: unknown): Error {
   return new Error(`There was no answer within ${ms / 1000} s.`, { cause })
+}
+
+/** Node's messages contain Ray's address, or the one that its name resolves to, and neither leaves the cluster. */
+function failed(error: NodeJS.ErrnoException): Error {
+  return error.code === undefined ? error : new Error(`The connection failed: ${error.code}.`, { cause: error })
 }
 
 function unreachable(why: string, cause?: unknown): GatewayProblem {

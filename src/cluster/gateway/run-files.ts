@@ -3,13 +3,13 @@
  * by line, because the release prints paths of the cluster.
  */
 import { createReadStream, existsSync, statSync } from 'node:fs'
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { LoggedEvent } from '../../method/events.ts'
 import type { RunFile } from '../protocol.ts'
 import { plainLine } from '../released/job-log.ts'
+import { drained } from './drained.ts'
 import type { ManagedRun } from './managed-run.ts'
 import type { Redactor } from './redactor.ts'
 
@@ -56,7 +56,7 @@ export async function sendRunFile(
   })
   for await (const piece of piecesOf(managed, name, redactor)) {
     if (response.destroyed) return
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (!response.write(piece)) await drained(response)
   }
   response.end()
 }

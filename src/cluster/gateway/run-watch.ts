@@ -2,9 +2,11 @@
  * Reads a run's files on the cluster and turns them into events. A look reads the log before the other files but processes it after
  * them, so that everything written before a line of the log is known when the line is processed.
  *
- * What a look has read goes to the journal at once, together with the position at which the next look continues.
+ * What a look has read goes to the journal at once, together with the position at which the next look continues. A look that fails, for
+ * example because the disk is full, can be repeated.
  */
 import { join } from 'node:path'
+import { Turns } from '../../language-model/turns.ts'
 import type { EphemeralEvent, LoggedEvent } from '../../method/events.ts'
 import type { LogLines } from '../protocol.ts'
 import { markOf, plainLine } from '../released/job-log.ts'
@@ -64,7 +66,9 @@ export class RunWatch {
   #torn = 0
   /** The job has ended, so a torn dump stays torn. */
   #isLastLook = false
-  #busy: Promise<unknown> = Promise.resolve()
+  /** Events that are not in the journal yet. */
+  #pending: LoggedEvent[] = []
+  readonly #turns = new Turns()
 
   constructor(options: {
     folder: string
@@ -90,6 +94,11 @@ export class RunWatch {
     return this.#journal.length
   }
 
+  /** Whether the journal contains the end of the run. */
+  get isOver(): boolean {
+    return this.translator.state.isOver && this.#pending.length === 0
+  }
+
   /** JSON of a reported event. */
   line(seq: number): string {
     return this.#journal.line(seq)
@@ -100,27 +109,32 @@ export class RunWatch {
    * every step that is not read yet.
    */
   look(changes: () => readonly LiveChange[], after: () => void = () => {}): Promise<void> {
-    const next = this.#busy.then(() => this.#look(changes())).then(after)
-    this.#busy = next.catch(() => undefined)
-    return next
+    return this.#turns.take(async () => {
+      await this.#look(changes())
+      after()
+    })
   }
 
   /** Reads the rest after the job has ended, and finishes the run. */
   async end(reason: 'completed' | 'stopped', changes: () => readonly LiveChange[]): Promise<void> {
     this.#isLastLook = true
     await this.look(changes)
-    await (this.#busy = this.#busy.then(() => {
+    await this.#turns.take(async () => {
       this.translator.end(reason)
       this.#commit()
-    }))
+    })
   }
 
-  async close(): Promise<void> {
-    await this.#busy
-    this.#journal.close()
+  close(): Promise<void> {
+    return this.#turns.take(async () => this.#journal.close())
   }
 
   async #look(changes: readonly LiveChange[]): Promise<void> {
+    // Nothing follows the end of a run, but it may not be in the journal yet.
+    if (this.translator.state.isOver) {
+      this.#commit()
+      return
+    }
     for (;;) {
       const log = readTail(this.#logFile, this.#cursor.log)
       const isHeld = await this.#readResults(changes)
@@ -175,9 +189,11 @@ export class RunWatch {
     }
     found.sort((one, other) => one.line.step - other.line.step || Number(one.isEvaluation) - Number(other.isEvaluation))
     for (const { path, line, isEvaluation, end } of found) {
+      // Read first: if it fails, the line has not been reported yet.
+      const cursor = cursorAt(path, end)
       if (isEvaluation) this.translator.evaluation(line, await countEvaluation(this.#source, line.step))
       else if (await this.#training(line, changes)) return true
-      this.#cursor.results[nameOf(path)] = cursorAt(path, end)
+      this.#cursor.results[nameOf(path)] = cursor
       this.#commit()
     }
     return false
@@ -209,11 +225,13 @@ export class RunWatch {
   }
 
   #commit(): void {
-    const events: LoggedEvent[] = this.translator.drain().map((event) => this.#redactor.value(event))
+    this.#pending.push(...this.translator.drain().map((event) => this.#redactor.value(event)))
+    const events = this.#pending
     this.#cursor = { ...this.#cursor, memory: this.translator.state.memory }
     const cursor = JSON.stringify(this.#cursor)
     if (events.length === 0 && cursor === this.#saved) return
     this.#journal.append(events, JSON.parse(cursor) as WatchCursor)
+    this.#pending = []
     this.#saved = cursor
     if (events.length > 0) this.#listener.onEvents()
   }

@@ -122,7 +122,7 @@ function processIds(): number[] | null {
 }
 
 /** Group of a process, and its start time in ticks after boot (proc(5), fields 5 and 22); null if it has ended or is a zombie. */
-function processAt(pid: number): { group: number; begin: string } | null {
+export function processAt(pid: number): { group: number; begin: string } | null {
   try {
     // The name, in parentheses, may contain spaces and parentheses.
     const [state, , group, ...later] = readFileSync(`/proc/${pid}/stat`, 'utf8')

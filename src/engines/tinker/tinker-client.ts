@@ -11,7 +11,10 @@ import { Anything, Capabilities, Failed, OpenApi, Promised, Session, TryAgain } 
 export interface TinkerClientOptions {
   baseUrl: string
   key: string | null
-  /** Limit of one operation, including its future. */
+  /**
+   * How long the server may finish nothing while an operation is pending. A server works on a queue, so the time of one operation
+   * depends on how many were sent.
+   */
   timeoutMs: number
   http?: Partial<HttpClientOptions>
 }
@@ -37,6 +40,9 @@ const AGAIN_MS = 500
 const HEARTBEAT_MS = 10_000
 const PROBE_PATIENCE_MS = 5_000
 const SKYRL_TITLE = /tinker api mock|skyrl/i
+
+/** When each server last finished an operation, by origin: the models of several roles may share its queue. */
+const finishedAt = new Map<string, number>()
 
 export class TinkerClient {
   readonly #client: HttpClient
@@ -143,8 +149,9 @@ export class TinkerClient {
   }
 
   async #future(operation: string, requestId: string, signal?: AbortSignal): Promise<unknown> {
-    const deadline = performance.now() + this.#timeoutMs
-    while (performance.now() < deadline) {
+    const { origin } = new URL(this.address)
+    const began = performance.now()
+    while (performance.now() - Math.max(began, finishedAt.get(origin) ?? 0) < this.#timeoutMs) {
       let output: unknown
       try {
         output = await this.#client.json({
@@ -156,16 +163,20 @@ export class TinkerClient {
       } catch (error) {
         // The future is still pending.
         if (isRemoteError(error, 'timeout') || (error instanceof RemoteError && error.status === 408)) continue
-        if (error instanceof RemoteError && error.status === 400) throw this.#failed(operation, error.detail, error)
-        throw error
+        if (!(error instanceof RemoteError) || error.status !== 400) throw error
+        finishedAt.set(origin, performance.now())
+        throw this.#failed(operation, error.detail, error)
       }
-      const failed = v.safeParse(Failed, output)
-      if (failed.success) throw this.#failed(operation, failed.output.error)
-      if (!v.is(TryAgain, output)) return output
+      if (!v.is(TryAgain, output)) {
+        finishedAt.set(origin, performance.now())
+        const failed = v.safeParse(Failed, output)
+        if (failed.success) throw this.#failed(operation, failed.output.error)
+        return output
+      }
       await wait(AGAIN_MS, signal)
     }
     throw new RemoteError('timeout', {
-      what: `${this.address} has not finished ${operation} after ${Math.round(this.#timeoutMs / 1000)} s.`,
+      what: `${this.address} has finished nothing for ${Math.round(this.#timeoutMs / 1000)} s, and ${operation} is pending.`,
       why: 'The server is slow, overloaded or stuck.',
       remedy: 'Allow more time, lower the group size, or check the server’s log.',
     })

@@ -127,6 +127,19 @@ describe('the check of a connection', () => {
     })
   })
 
+  it('distinguishes a slow gateway from one that does not allow the page', async () => {
+    // Answers at once without a token, as the request without CORS is sent.
+    const server = await faultServer(({ headers }, response) => {
+      if (headers.authorization === undefined) json(response, {}, 401)
+    })
+    const slow = await check(server.address, { timeoutMs: 100 })
+    expect(passed(slow)).toBe('++-???')
+    expect(slow.problem).toMatchObject({
+      kind: 'unreachable',
+      why: expect.stringMatching(/no answer for 0.1 s/) as string,
+    })
+  })
+
   it('reports what the browser blocks before it sends a request', async () => {
     const never: typeof fetch = () => expect.unreachable('It asked.')
     const mixed = await check('http://cluster.example:8787', { page: 'https://user.github.io/', fetch: never })

@@ -64,6 +64,16 @@ describe('access to the gateway', () => {
     expect((await attempt()).status).toBe(429)
   })
 
+  it('limits requests without the token apart from those with it', async () => {
+    const { address, ask } = await open({
+      server: { limits: { burst: 3, perSecond: 0.01, wrongTokensPerMinute: 100 } },
+    })
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i++) statuses.push((await fetch(`${address}/v1/schema`)).status)
+    expect(statuses).toEqual([401, 401, 401, 429])
+    expect((await ask('GET', '/v1/schema')).status).toBe(200)
+  })
+
   it('limits the number of requests', async () => {
     const { ask } = await open({ server: { limits: { burst: 4, perSecond: 0.01, wrongTokensPerMinute: 10 } } })
     const statuses: number[] = []
@@ -120,6 +130,24 @@ describe('access to the gateway', () => {
   })
   it.each(['127.0.0.1', 'localhost', '::1'])('starts on %s without one', (host) => {
     expect(() => checkListening(host, null)).not.toThrow()
+  })
+})
+
+describe('what the gateway removes from texts', () => {
+  const text = 'Use 127.0.0.1:8265, or localhost. GPU 3 of head-7.internal:8265, /opt/tools/bin/python3, look ahead'
+
+  it('includes Ray’s host and the path of Python', async () => {
+    const { gateway } = await open({
+      cluster: { ray: { address: 'http://head-7.internal:8265' }, python: '/opt/tools/bin/python3' },
+    })
+    expect(gateway.redactor.text(text)).toBe(
+      'Use 127.0.0.1:8265, or localhost. GPU 3 of <on the cluster>, <on the cluster>, look ahead',
+    )
+  })
+
+  it.each(['http://127.0.0.1:8265', 'http://head:8265'])('excludes ordinary words if Ray is at %s', async (address) => {
+    const { gateway } = await open({ cluster: { ray: { address } } })
+    expect(gateway.redactor.text(text)).toBe(text)
   })
 })
 

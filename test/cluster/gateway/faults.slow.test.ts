@@ -1,105 +1,25 @@
-/** Faults between gateway, Ray and the files of a run: each gives a clear message, and the run continues. */
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+/** Faults between gateway, job and the files of a run: each gives a clear message, and the run continues. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JobBackend, JobStatus } from '../../../src/cluster/gateway/jobs.ts'
-import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
 import type { GatewayRun, StartAnswer } from '../../../src/cluster/protocol.ts'
 import { clusterFile, hear, nothingHeard, startFixture, type Fixture } from '../gateway-fixture.ts'
 
-let server: Server | null = null
 let fixture: Fixture | null = null
 afterEach(async () => {
   await fixture?.remove()
   fixture = null
-  server?.closeAllConnections()
-  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()))
-  server = null
-})
-
-interface Asked {
-  method: string
-  url: string
-  headers: IncomingHttpHeaders
-  body: string
-}
-
-/** A server in place of Ray, with scripted answers: a status and a body, or none. */
-async function rayThat(
-  answer: (asked: Asked, count: number) => [number, string] | null,
-): Promise<{ address: string; asked: Asked[] }> {
-  const asked: Asked[] = []
-  server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-    request.on('end', () => {
-      const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
-      asked.push(one)
-      const said = answer(one, asked.length)
-      if (said) response.writeHead(said[0], { 'content-type': 'application/json' }).end(said[1])
-    })
-  })
-  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
-}
-
-const JOB = { id: 'a_run_abc234', script: "/state/it's/launch.sh", folder: '/state' }
-
-describe('Ray’s Jobs API', () => {
-  it('receives requests that do not look like a browser’s, with the token and a quoted script', async () => {
-    const { address, asked } = await rayThat(() => [200, '{"submission_id": "a_run_abc234"}'])
-    await new RayJobs({ address, token: 'ray-token' }).start(JOB)
-    const [{ method, url, headers, body }] = asked as [Asked]
-    expect([method, url]).toEqual(['POST', '/api/jobs/'])
-    expect(headers.authorization).toBe('Bearer ray-token')
-    expect(headers['user-agent']).not.toMatch(/^Mozilla/)
-    for (const name of Object.keys(headers)) expect(name).not.toMatch(/^(origin|referer|sec-fetch-|access-control-)/)
-    expect(JSON.parse(body)).toMatchObject({
-      submission_id: 'a_run_abc234',
-      entrypoint: String.raw`bash '/state/it'\''s/launch.sh'`,
-    })
-  })
-
-  it('is retried under the same name while it answers 429 or 503', async () => {
-    const { address, asked } = await rayThat((_, count) =>
-      count < 3 ? [count === 1 ? 429 : 503, 'busy'] : [200, '{}'],
-    )
-    expect(await new RayJobs({ address, token: null }).start(JOB)).toBe(JOB.id)
-    expect(new Set(asked.map(({ body }) => body)).size).toBe(1)
-  })
-
-  it('has started a job even if its answer was lost', async () => {
-    const { address } = await rayThat(({ method }, count) => {
-      if (method === 'GET') return [200, '{"status": "RUNNING"}']
-      return count === 1 ? null : [500, 'ValueError: Job with submission_id a_run_abc234 already exists.']
-    })
-    expect(await new RayJobs({ address, token: null, timeoutMs: 300 }).start(JOB)).toBe(JOB.id)
-  })
-
-  it.each([
-    ['a wrong token', [401, 'Unauthorized'], /token is missing or wrong/],
-    ['an internal error', [500, 'Traceback\nKeyError: x'], /KeyError: x/],
-    ['something that is not JSON', [200, '<html>'], /not JSON/],
-    ['an unknown state', [200, '{"status": "DREAMING"}'], /DREAMING/],
-  ] as const)('gives the reason if the answer is %s', async (_, answer, why) => {
-    const { address } = await rayThat(() => [answer[0], answer[1]])
-    await expect(new RayJobs({ address, token: 'x' }).status('job')).rejects.toThrow(why)
-  })
-
-  it('is not waited for beyond the timeout, and a job that it forgot has failed', async () => {
-    const slow = await rayThat(() => null)
-    await expect(new RayJobs({ address: slow.address, token: null, timeoutMs: 100 }).version()).rejects.toThrow(
-      /no answer within 0.1 s/,
-    )
-    slow.asked.length = 0
-    server?.closeAllConnections()
-    server?.close()
-    const { address } = await rayThat(() => [404, 'not found'])
-    expect((await new RayJobs({ address, token: null }).status('job')).state).toBe('FAILED')
-  })
 })
 
 /** A job that the test simulates by writing its files. */
@@ -242,6 +162,42 @@ describe('a run with incomplete or damaged files', () => {
     })
   })
 
+  it('continues after a file that could not be read', async () => {
+    const { job, run, results, dump, dumpFile, line, summary } = await play()
+    // Reading a folder fails.
+    mkdirSync(results)
+    await expect
+      .poll(async () => (await summary()).notices)
+      .toEqual([expect.stringMatching(/^The gateway could not follow the run and tries again: EISDIR/)])
+    rmdirSync(results)
+    writeFileSync(dumpFile, dump(1))
+    writeFileSync(results, line(1, 0.25))
+    job.state = { state: 'SUCCEEDED', message: '', exitCode: 0 }
+    const heard = await hear(fixture!, run.runId, nothingHeard())
+    expect(heard.events.filter(({ type }) => type === 'episode')).toHaveLength(4)
+    expect(heard.other.at(-1)).toMatchObject({ name: 'end', data: { state: 'SUCCEEDED' } })
+  })
+
+  it('continues while its record cannot be saved, and saves it as soon as it can', async () => {
+    const { job, run, results, dump, dumpFile, line, summary } = await play()
+    const record = join(fixture!.cluster.state, 'runs', run.runId, 'run.json')
+    rmSync(record)
+    mkdirSync(record)
+    writeFileSync(dumpFile, dump(1))
+    writeFileSync(results, `nonsense\n${line(1, 0.25)}`)
+    await expect.poll(async () => (await summary()).step).toBe(1)
+    expect((await summary()).notices).toEqual([
+      expect.stringMatching(/not understood/),
+      expect.stringMatching(/^The gateway could not save the run and tries again: /),
+    ])
+    job.state = { state: 'SUCCEEDED', message: '', exitCode: 0 }
+    const heard = await hear(fixture!, run.runId, nothingHeard())
+    expect(heard.other.at(-1)).toMatchObject({ name: 'end', data: { state: 'SUCCEEDED' } })
+    rmdirSync(record)
+    await expect.poll(() => existsSync(record)).toBe(true)
+    expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject({ state: 'SUCCEEDED', handle: 'played' })
+  })
+
   it('refuses a Last-Event-ID that the run has not reached', async () => {
     const { run } = await play()
     for (const id of ['99', '-1', 'x', '1e3']) {
@@ -268,12 +224,33 @@ describe('stopping a run', () => {
     expect(heard.other.at(-1)).toMatchObject({ name: 'end', data: { state: 'STOPPED' } })
   })
 
+  it('that fails while the job is starting is repeated until it succeeds', async () => {
+    const job = new PlayedJob()
+    let start: () => void = () => {}
+    job.mayStart = new Promise((resolve) => (start = resolve))
+    job.deafTo = 3
+    fixture = await startFixture({ backend: job })
+    const answered = fixture.ask('POST', '/v1/runs', { system: 'alfworld' })
+    await expect.poll(() => fixture!.gateway.list()).toHaveLength(1)
+    const [{ runId }] = fixture.gateway.list() as [GatewayRun]
+    await fixture.ask('POST', `/v1/runs/${runId}/stop`, {})
+    start()
+    expect((await answered).status).toBe(201)
+    const heard = await hear(fixture, runId, nothingHeard())
+    expect(heard.other.at(-1)).toMatchObject({
+      name: 'end',
+      data: { state: 'STOPPED', notices: ['The gateway could not stop the job and tries again: Nobody answers.'] },
+    })
+    expect(job.state.state).toBe('STOPPED')
+  })
+
   it('takes effect after a restart if the gateway was killed before it could stop the job', async () => {
     const { job, run } = await play()
-    job.deafTo = 1
+    job.deafTo = Infinity
     expect((await fixture!.ask('POST', `/v1/runs/${run.runId}/stop`, {})).status).toBe(500)
     expect(job.state.state).toBe('RUNNING')
     await fixture!.stop()
+    job.deafTo = 0
     await fixture!.restart()
     const heard = await hear(fixture!, run.runId, nothingHeard())
     expect(heard.other.at(-1)).toMatchObject({ name: 'end', data: { state: 'STOPPED' } })
@@ -294,7 +271,13 @@ describe('stopping a run', () => {
     expect(readFileSync(cleaned, 'utf8')).toBe(`${run.runId}\n`)
     expect(heard.other.at(-1)).toMatchObject({
       name: 'end',
-      data: { state: 'STOPPED', notices: [expect.stringMatching(/^The cleanup command of the cluster file failed/)] },
+      data: {
+        state: 'STOPPED',
+        // Without the command, its arguments and its output.
+        notices: [
+          "The cleanup command of the cluster file failed: exit code 3. The gateway's output on the cluster says more.",
+        ],
+      },
     })
   })
 })

@@ -1,7 +1,9 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Journal } from '../../../src/cluster/gateway/journal.ts'
 import { Redactor } from '../../../src/cluster/gateway/redactor.ts'
 import { RunWatch } from '../../../src/cluster/gateway/run-watch.ts'
 import { releasedSettings } from '../../../src/cluster/released/systems.ts'
@@ -11,6 +13,28 @@ const PROJECT = 'a_run'
 /** The dump of every step after the first, which uses the trained model. */
 const DUMP = `outputs-rl-...${PROJECT}.ckpt.optimized-train.json`
 const LOG_LINE = 'the last line of the log'
+
+/** Fails after some bytes, as a disk does that becomes full. */
+function fillDisk(after: number): () => void {
+  const { writeSync } = fs
+  const spy = vi.spyOn(fs, 'writeSync').mockImplementation(((
+    file: number,
+    bytes: Buffer,
+    from: number,
+    _: number,
+    at: number,
+  ) => {
+    if (after === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+    const written = writeSync(file, bytes, from, Math.min(after, bytes.length - from), at)
+    after -= written
+    return written
+  }) as typeof writeSync)
+  syncBuiltinESMExports()
+  return () => {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  }
+}
 
 let checkout: string
 let watch: RunWatch
@@ -85,4 +109,32 @@ it('reports every step and the whole log at the end, although no dump is complet
   expect(logLines).toEqual([LOG_LINE])
   expect(notices).toHaveLength(3)
   for (const notice of notices) expect(notice).toMatch(/without its rollouts/)
+})
+
+it('loses and repeats nothing when the disk is full for some time, wherever the write fails', async () => {
+  writeSteps([1])
+  await watch.look(() => [])
+  const journal = join(checkout, PROJECT, 'run', 'journal.jsonl')
+  for (const [index, after] of [0, 1, 100, 300].entries()) {
+    const before = watch.length
+    writeSteps(Array.from({ length: index + 2 }, (_, step) => step + 1))
+    appendFileSync(join(checkout, PROJECT, 'run', 'job.log'), `${LOG_LINE}\n`)
+    const freeDisk = fillDisk(after)
+    await expect(watch.look(() => [])).rejects.toThrow('ENOSPC')
+    await expect(watch.look(() => [])).rejects.toThrow('ENOSPC')
+    freeDisk()
+    expect(watch.length).toBe(before)
+    await watch.look(() => [])
+  }
+  const freeDisk = fillDisk(0)
+  await expect(watch.end('completed', () => [])).rejects.toThrow('ENOSPC')
+  expect(watch.isOver).toBe(false)
+  freeDisk()
+  await watch.end('completed', () => [])
+  expect(watch.isOver).toBe(true)
+  expect(reported()).toEqual([...[1, 2, 3, 4, 5].map((step) => `iteration-finished ${step}`), 'run-finished 5'])
+  expect(logLines).toEqual(Array(4).fill(LOG_LINE))
+  const numbers: number[] = []
+  Journal.open(journal, ({ seq }) => numbers.push(seq)).close()
+  expect(numbers).toEqual(Array.from({ length: watch.length }, (_, seq) => seq))
 })

@@ -1,8 +1,9 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import fs, { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Journal } from '../../../src/cluster/gateway/journal.ts'
 import { jsonItems, TornJsonError } from '../../../src/cluster/gateway/json-items.ts'
 import { readLogEnd } from '../../../src/cluster/gateway/log-end.ts'
@@ -54,6 +55,30 @@ describe('the journal', () => {
       expect(JSON.parse(again.journal.line(counts[batches]!))).toEqual(event(99))
       again.journal.close()
     }
+  })
+
+  it('is as before after a failed append, and a shorter batch replaces what that one wrote', () => {
+    const path = join(folder, 'journal.jsonl')
+    const { journal } = opened(path)
+    journal.append([event(0)], 1)
+    const spy = vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+      throw new Error('EIO')
+    })
+    syncBuiltinESMExports()
+    try {
+      expect(() => journal.append([event(1), event(2)], 3)).toThrow('EIO')
+    } finally {
+      spy.mockRestore()
+      syncBuiltinESMExports()
+    }
+    expect([journal.length, journal.cursor]).toEqual([1, 1])
+    journal.append([event(1)], 2)
+    expect(JSON.parse(journal.line(1))).toEqual(event(1))
+    journal.close()
+    const again = opened(path)
+    expect(again.events).toEqual([event(0), event(1)])
+    expect(again.journal.cursor).toBe(2)
+    again.journal.close()
   })
 
   it('reports where it is damaged, unless a writer was killed there', () => {
