@@ -35,7 +35,7 @@ import type { GradientHelpers, GradientPart, GradientRequest } from './training/
 import { loadTransformer } from './files/load-transformer.ts'
 import { Transformer } from './transformer.ts'
 import type { WeightStorage } from './weights/weight-storage.ts'
-import { Turns } from './turns.ts'
+import { Turns } from '../method/turns.ts'
 
 /** Defaults depend on the model's size. */
 export type LanguageModelOptions = Partial<BatchSizes> & {

@@ -6,7 +6,7 @@
  * example because the disk is full, can be repeated.
  */
 import { join } from 'node:path'
-import { Turns } from '../../language-model/turns.ts'
+import { Turns } from '../../method/turns.ts'
 import type { EphemeralEvent, LoggedEvent } from '../../method/events.ts'
 import type { LogLines } from '../protocol.ts'
 import { markOf, plainLine } from '../released/job-log.ts'

@@ -12,7 +12,7 @@ import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/cha
 import { noUpdate } from '../../language-model/training/no-update.ts'
 import { ModelFileError, type ModelReader, readOptionalJson } from '../../language-model/files/model-reader.ts'
 import { Tokenizer } from '../../language-model/tokens/tokenizer.ts'
-import { Turns } from '../../language-model/turns.ts'
+import { Turns } from '../../method/turns.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens, TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts' // prettier-ignore
 import { deriveSeed } from '../../method/random.ts'

@@ -11,7 +11,7 @@ import { selectAdoptedDevice, selectBackend } from '../../language-model/backend
 import type { LanguageModel } from '../../language-model/language-model.ts'
 import { parameterShapes } from '../../language-model/weights/parameters.ts'
 import { mismatchSum } from '../../language-model/sampling/sampler-mismatch.ts'
-import { Turns } from '../../language-model/turns.ts'
+import { Turns } from '../../method/turns.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type {
   Completion,

@@ -12,7 +12,7 @@
  */
 import { unchangedCheckpoint } from '../../language-model/files/checkpoint-parts.ts'
 import { readSafetensors } from '../../language-model/files/safetensors.ts'
-import { Turns } from '../../language-model/turns.ts'
+import { Turns } from '../../method/turns.ts'
 import type {
   Completion,
   GenerateCall,

@@ -10,6 +10,7 @@
 import type { Completion, LanguageModelPort, Task, TestWriterFormat, Tokens } from '../ports.ts'
 import { deriveSeed } from '../random.ts'
 import type { AskOptions } from '../reward-strategy.ts'
+import { Turns } from '../turns.ts'
 
 /** Most tests in one generate call, unless a single task has more. */
 export const TESTS_PER_CALL = 256
@@ -31,7 +32,7 @@ export class TestQuestions {
   readonly #options: AskOptions
   /** By task. */
   readonly #texts = new Map<string, Promise<TestTexts>>()
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
   #isClosed = false
 
   constructor(reward: LanguageModelPort, format: TestWriterFormat, options: AskOptions) {
@@ -52,11 +53,10 @@ export class TestQuestions {
     )
     for (let start = 0; start < unknown.length; start += this.tasksPerCall) {
       const batch = unknown.slice(start, start + this.tasksPerCall)
-      const answers = this.#last.then(() => this.#ask(batch))
-      // Errors reach those who wait for a task's tests; there may be none.
-      this.#last = answers.catch(() => {})
+      const answers = this.#turns.take(() => this.#ask(batch))
       for (const [index, { task }] of batch.entries()) {
         const texts = answers.then((all) => all[index]!)
+        // Errors reach those who wait for a task's tests; there may be none.
         texts.catch(() => {})
         this.#texts.set(task.id, texts)
       }
@@ -71,7 +71,7 @@ export class TestQuestions {
   /** Drops what has not been asked yet, and waits for the rest. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#last
+    await this.#turns.take(async () => {})
   }
 
   async #ask(batch: readonly PosedTask[]): Promise<TestTexts[]> {

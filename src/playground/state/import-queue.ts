@@ -1,10 +1,12 @@
+import { Turns } from '../../method/turns.ts'
+
 /**
  * Runs imports one after another. Nobody has read what an import reports when the next one already waits for it, so only the first
  * import after a pause clears the report.
  */
 export class ImportQueue {
   #pending = 0
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
 
   /** Whether an import runs or waits. */
   get isBusy(): boolean {
@@ -15,8 +17,6 @@ export class ImportQueue {
   add<T>(work: (isFirst: boolean) => Promise<T>): Promise<T> {
     const isFirst = !this.isBusy
     this.#pending += 1
-    const done = this.#last.then(() => work(isFirst)).finally(() => (this.#pending -= 1))
-    this.#last = done.catch(() => undefined)
-    return done
+    return this.#turns.take(() => work(isFirst)).finally(() => (this.#pending -= 1))
   }
 }

@@ -1,6 +1,7 @@
 /** The runs that this browser keeps, which of them are drawn over the curves, and the commands on each. */
 import { SvelteSet } from 'svelte/reactivity'
 import { saveFile } from '../kit/save.ts'
+import { Turns } from '../../method/turns.ts'
 import type { HeldOutGames } from '../../runs/held-out-games.ts'
 import type { Bridge } from '../../threads/worker-bridge.ts'
 import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
@@ -46,7 +47,8 @@ export class KeptRunList {
   /** Commands that run and take a while, the latest last. */
   #doing = $state.raw<readonly { what: string }[]>([])
   #timer = 0
-  #last: Promise<void> = Promise.resolve()
+  /** So that a list read in between does not undo a choice. */
+  readonly #turns = new Turns()
 
   constructor(open: OpenRunLibrary, openModels: OpenKeptModels) {
     this.#open = open
@@ -124,7 +126,7 @@ export class KeptRunList {
   }
 
   look(): Promise<void> {
-    return this.#inTurn(() => this.#look())
+    return this.#turns.take(() => this.#look())
   }
 
   async #look(): Promise<void> {
@@ -148,7 +150,7 @@ export class KeptRunList {
 
   /** Draws a run over the curves, or removes it from them. */
   choose(runId: string, isChosen: boolean): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const withoutIt = this.#chosen.filter(({ summary }) => summary.runId !== runId)
       if (!isChosen) {
         this.#chosen = withoutIt
@@ -274,12 +276,6 @@ export class KeptRunList {
 
   #entry(runId: string): RunSummary | undefined {
     return this.#entries?.find((entry) => entry.runId === runId)
-  }
-
-  /** Runs jobs one after another, so that a list read in between does not undo a choice. */
-  #inTurn(job: () => Promise<void>): Promise<void> {
-    this.#last = this.#last.then(job)
-    return this.#last
   }
 
   /** Some browsers ask the person, so this waits until a run has finished an iteration and there is something to keep. */

@@ -4,12 +4,13 @@
  * a thread's tensors belong to one computation at a time.
  */
 import { TransformerModel } from '../../../engines/transformer/transformer-model.ts'
+import { Turns } from '../../../method/turns.ts'
 import type { Bridge } from '../../../threads/worker-bridge.ts'
 
 type Call = (...args: never[]) => Promise<unknown>
 
 export class OneThread {
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
 
   startModel(): Bridge<TransformerModel> {
     const model = new TransformerModel()
@@ -17,20 +18,14 @@ export class OneThread {
       get: (_target, name) => {
         const method: unknown = Reflect.get(model, name, model)
         if (typeof method !== 'function') return method
-        return (...args: never[]) => this.#afterOthers(() => (method as Call).apply(model, args))
+        return (...args: never[]) => this.#turns.take(() => (method as Call).apply(model, args))
       },
     })
     return {
       remote: remote,
       // The thread ends with the process.
       lost: new Promise(() => {}),
-      terminate: () => void this.#afterOthers(() => model.unload()),
+      terminate: () => void this.#turns.take(() => model.unload()),
     }
-  }
-
-  #afterOthers<Result>(call: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(call)
-    this.#last = result.catch(() => {})
-    return result
   }
 }

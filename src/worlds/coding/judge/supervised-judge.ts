@@ -5,6 +5,7 @@
  * The worker has one program at a time, so it is clear which one was running. The clock of `wallMs` starts when the program is
  * sent to a worker that is ready.
  */
+import { Turns } from '../../../method/turns.ts'
 import { unlessAborted } from '../../../method/unless-aborted.ts'
 import type { Judge } from './judge.ts'
 import type { JudgeJob, JudgePort, JudgeResult, Verdict } from './verdict.ts'
@@ -25,8 +26,7 @@ export class SupervisedJudge implements JudgePort {
   #bridge: Bridge<Judge> | null = null
   /** The bridge whose worker is ready. */
   #loaded: Bridge<Judge> | null = null
-  /** Resolves when the worker is free. Never rejects. */
-  #lastTurn: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
   /** A program is running in the worker or waiting for it to load. */
   #isAwaited = false
   #isClosed = false
@@ -43,11 +43,10 @@ export class SupervisedJudge implements JudgePort {
     const results: JudgeResult[] = []
     for (const job of jobs) {
       signal?.throwIfAborted()
-      const turn = this.#lastTurn.then(() => {
+      const turn = this.#turns.take(async () => {
         signal?.throwIfAborted()
         return this.#judgeOne(job)
       })
-      this.#lastTurn = turn.catch(() => {})
       results.push(await unlessAborted(turn, signal))
     }
     return results

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Turns } from '../../src/language-model/turns.ts'
+import { Turns } from '../../src/method/turns.ts'
 
 describe('turns', () => {
   it('start a job when the ones before it have settled, and return what it returns', async () => {
