@@ -133,7 +133,10 @@ export interface EpisodeJudged {
   rewardVersion: number
   votes: Evaluation[][]
 }
-/** Advantages of one episode: `policy[step]` and `reward[step][evaluation]`, null for what does not train. */
+/**
+ * Advantages of one episode: `policy[step]` and `reward[step][evaluation]`. A model trains with them if it learns in this iteration;
+ * null for what would not train even then.
+ */
 export interface AdvantagesAssigned {
   type: 'advantages'
   episodeId: string
@@ -200,7 +203,7 @@ export interface RewriteResolved {
   taskId: string
   candidateId: string
   direction: Direction
-  /** The acc(q) of the rule: that of the proposal, or with `remeasure` the one measured beside acc(q'). */
+  /** The acc(q) of the rule: when q was last played before q' was, or with `remeasure` beside it. */
   accuracyBefore: number
   policyVersionBefore: number
   accuracyAfter: number

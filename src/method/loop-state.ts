@@ -13,6 +13,7 @@ export interface PendingRewrite {
   proposalId: string
   candidate: Task
   direction: Direction
+  /** Last measured accuracy of the task that it would replace. */
   accuracyBefore: number
   /** Rollouts that `accuracyBefore` is the mean of. */
   rolloutsBefore: number
@@ -56,6 +57,8 @@ export class LoopState {
   /** The last measurement of the reward model on fixed trajectories; null before. */
   judgeEvaluation: JudgeEvaluated | null = null
   readonly #measured = new Map<string, { episodes: number; successes: number }>()
+  /** Version of the policy that plays the rollouts of this iteration. */
+  #playedVersion = 0
 
   static fromHistory(history: readonly LoggedEvent[]): LoopState {
     const state = new LoopState()
@@ -78,6 +81,7 @@ export class LoopState {
         break
       case 'iteration-started': {
         this.#measured.clear()
+        this.#playedVersion = this.policyVersion
         const drawn = new Set(event.taskIds)
         for (const slot of this.slots) if (drawn.has(slot.active.id)) slot.visits++
         break
@@ -101,7 +105,7 @@ export class LoopState {
         if (event.iteration === 0) this.isEvaluatedAtStart = true
         break
       case 'iteration-finished':
-        for (const slot of this.slots) slot.accuracy = this.accuracyOfSlot(slot)
+        for (const slot of this.slots) this.#measureSlot(slot)
         this.#measured.clear()
         this.iteration = event.iteration
         this.envSteps = event.metrics['training/env_steps'] ?? this.envSteps
@@ -165,6 +169,16 @@ export class LoopState {
     count.episodes++
     if (isSuccess) count.successes++
     this.#measured.set(taskId, count)
+  }
+
+  /** A candidate that stays pending, while the environment is frozen, is later compared with the task as it was played last. */
+  #measureSlot(slot: TaskSlot): void {
+    slot.accuracy = this.accuracyOfSlot(slot)
+    const count = this.#measured.get(slot.active.id)
+    if (!count || !slot.pending) return
+    slot.pending.accuracyBefore = count.successes / count.episodes
+    slot.pending.rolloutsBefore = count.episodes
+    slot.pending.policyVersionBefore = this.#playedVersion
   }
 
   #propose(event: LoggedEvent & { type: 'rewrite-proposed' }): void {

@@ -129,9 +129,10 @@ async function* iterate(run: RunContext): Events<void> {
     state,
     groups,
     training,
+    trainsPolicy: run.trains('policy'),
     rewardMetrics: strategy.metrics(
       groups.map(({ evidence }) => evidence),
-      training.map(({ group: { evidence }, advantages }) => ({ evidence, advantages })),
+      run.trains('reward') ? training.map(({ group: { evidence }, advantages }) => ({ evidence, advantages })) : [],
     ),
     policyUpdate: updates.policy,
     rewardUpdate: updates.reward,

@@ -2,7 +2,8 @@
  * The numbers of an iteration. Names are the method's roles with verl's leaves (`policy/pg_loss` is verl's `actor/pg_loss`).
  *
  * Unknown metrics are left out (no votes, no process accuracy), and so are non-finite ones. Update metrics of a component
- * that is frozen or had no examples are 0, except its entropy, which is then that of its sampled tokens.
+ * that is frozen or had no examples are 0. Entropy is that of the sampled tokens, whether they train or not; where the engine does not
+ * report it, that of the tokens that train.
  *
  * The reward strategy measures the reward model, so metrics of judges are missing if it writes tests, and the other way round.
  */
@@ -28,7 +29,7 @@ export const METRICS: Readonly<Record<string, string>> = {
   'policy/kl_loss': 'KL penalty against the policy before the update.',
   'policy/mismatch_kl':
     'KL divergence between the programs that sample and train the policy, at equal weights; only if they differ.',
-  'policy/entropy': 'Mean entropy per token, in nats.',
+  'policy/entropy': 'Mean entropy of the sampled tokens, in nats.',
   'policy/grad_norm': 'Gradient norm before clipping.',
   'policy/lr': 'Learning rate of the policy; 0 while frozen.',
   'policy/frac_reward_zero_std':
@@ -60,7 +61,7 @@ export const METRICS: Readonly<Record<string, string>> = {
   'reward/kl_loss': 'KL penalty against the reward model before the update.',
   'reward/mismatch_kl':
     'KL divergence between the programs that sample and train the reward model, at equal weights; only if they differ.',
-  'reward/entropy': 'Mean entropy per token, in nats.',
+  'reward/entropy': 'Mean entropy of the sampled tokens, in nats.',
   'reward/grad_norm': 'Gradient norm before clipping.',
   'reward/lr': 'Learning rate of the reward model; 0 while frozen.',
   'env/proposed': 'Candidate tasks written by the author in this iteration.',
@@ -97,6 +98,8 @@ export interface IterationMeasurements {
   groups: readonly EvaluatedGroup[]
   /** Those of the groups that train, so without rejected candidates. */
   training: readonly AdvantagedGroup[]
+  /** Whether the policy learns in this iteration. */
+  trainsPolicy: boolean
   /** RewardStrategy.metrics */
   rewardMetrics: Record<string, number | null>
   policyUpdate: RoleUpdate
@@ -136,7 +139,9 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
     'policy/frac_untrained_groups': mean(advantages.map(({ trainsPolicy }) => (trainsPolicy ? 0 : 1))),
     ...spread(
       'policy/advantages',
-      advantages.flatMap((group) => group.policy.flat()).filter((advantage) => advantage !== null),
+      measured.trainsPolicy
+        ? advantages.flatMap((group) => group.policy.flat()).filter((advantage) => advantage !== null)
+        : [],
     ),
     ...spread(
       'policy/integrated_reward',
@@ -171,7 +176,7 @@ function updateMetrics(role: 'policy' | 'reward', update: RoleUpdate): Record<st
     [`${role}/ppo_kl`]: learned?.ppo_kl ?? 0,
     [`${role}/kl_loss`]: learned?.kl_loss ?? 0,
     [`${role}/mismatch_kl`]: learned?.mismatch_kl ?? null,
-    [`${role}/entropy`]: learned?.entropy ?? update.sampledEntropy,
+    [`${role}/entropy`]: update.sampledEntropy ?? learned?.entropy ?? null,
     [`${role}/grad_norm`]: learned?.grad_norm ?? 0,
     [`${role}/lr`]: update.learningRate,
   }

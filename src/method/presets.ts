@@ -210,7 +210,10 @@ export const PRESETS = {
     rewardAccuracyLow: 0.2,
     rewardAccuracyHigh: 0.8,
   },
-  /** GRPO: outcomes alone. No judge is asked, and nothing but the policy learns. */
+  /**
+   * GRPO: outcomes alone. No judge is asked, and nothing but the policy learns. As released, outcomes are standardised over the
+   * rollouts that reached a step index (advantages.ts), not over the group, so late steps that only failed rollouts reach train nothing.
+   */
   grpo: arm('outcome', false, false),
   /** The paper's row "Policy": integrated feedback from a judge that does not learn. */
   'frozen-judge': arm('integrated', false, false),

@@ -94,7 +94,7 @@ export interface RewardStrategy<Evidence extends RewardEvidence = RewardEvidence
   inquire(options: AskOptions): Inquiry<Evidence>
   /** The evidence on a group that the reward model is not asked about. */
   withoutAsking(group: TaskGroup): Evidence
-  /** How good the reward model was in this iteration, and what the groups that train teach it; null where unknown. */
+  /** How good the reward model was in this iteration, and what the groups that train it teach it; null where unknown. */
   metrics(
     evidence: readonly Evidence[],
     training: readonly AdvantagedEvidence<Evidence>[],

@@ -52,11 +52,19 @@ export function branchCheckpoint(
   return { ...at, runId, eventCount: at.eventCount + begins.length, ...untrained }
 }
 
-/** Changes of settings among the events after a checkpoint, as they are logged right after it. */
-export function changesAfter(events: readonly LoggedEvent[], at: Place): LoggedEvent[] {
-  return events
-    .filter(({ type, seq }) => type === 'settings-changed' && seq >= at.eventCount)
-    .map((event, i) => ({ ...event, seq: at.eventCount + i, iteration: at.iteration + 1 }))
+/** Changes of settings after a checkpoint, of `events` and those that wait, as they are logged right after it. */
+export function changesAfter(
+  events: readonly LoggedEvent[],
+  { waiting }: Pick<RunSummary, 'waiting'>,
+  at: Place,
+): LoggedEvent[] {
+  const patches = events.flatMap((event) =>
+    event.type === 'settings-changed' && event.seq >= at.eventCount ? [event.patch] : [],
+  )
+  return [...patches, ...(waiting ? [waiting] : [])].map((patch, i) => ({
+    ...{ type: 'settings-changed' as const, patch },
+    ...{ seq: at.eventCount + i, iteration: at.iteration + 1 },
+  }))
 }
 
 /** The summary of a run that goes on with another model, without what its event adds (noteChange). */
@@ -84,7 +92,7 @@ export function modelsWithin({ models, replacements = [] }: RunSummary, at: Plac
 }
 
 /** A run as it was at a checkpoint. */
-export function cutBack(run: RunSummary, at: Place): RunSummary {
+export function cutBack({ waiting: _, ...run }: RunSummary, at: Place): RunSummary {
   const models = modelsWithin(run, at)
   return {
     ...run,
@@ -104,7 +112,10 @@ export function settingsWithin(run: Pick<RunSummary, 'settings' | 'changes'>, at
 /** Adds what an event changes to the summary of its run. */
 export function noteChange(summary: RunSummary, event: LoggedEvent): void {
   const { iteration, seq } = event
-  if (event.type === 'settings-changed') summary.changes = [...summary.changes, { iteration, seq, patch: event.patch }]
+  if (event.type === 'settings-changed') {
+    summary.changes = [...summary.changes, { iteration, seq, patch: event.patch }]
+    delete summary.waiting
+  }
   if (event.type === 'model-replaced')
     summary.replacements = [...(summary.replacements ?? []), { iteration, seq, role: event.role, model: event.model }]
 }

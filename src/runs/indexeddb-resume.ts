@@ -24,7 +24,7 @@ export async function reopenRun(
   const after: LoggedEvent[] = []
   for await (const events of readEvents(database, runId, eventCount))
     after.push(...events.filter(({ type }) => type === 'settings-changed'))
-  const later = changesAfter(after, checkpoint)
+  const later = changesAfter(after, summary, checkpoint)
   const history: LoggedEvent[] = []
   for await (const events of readEvents(database, runId, 0, eventCount)) {
     for (const event of events) history.push(stateEvent(event))

@@ -8,6 +8,7 @@
  * deleted.
  */
 import type { LoggedEvent } from '../method/events.ts'
+import type { LivePatch } from '../method/settings.ts'
 import { openTabChannel } from '../storage/browser-storage.ts'
 import type { DatabaseConnection } from '../storage/database-connection.ts'
 import { changedSummary, noteChange } from './branch.ts'
@@ -116,6 +117,15 @@ export class IndexedDbRunStore implements ResumableRunStore {
         transaction.objectStore('runs').put({ ...summary, checkpoints }),
         transaction.done,
       ])
+    })
+  }
+
+  async keepPatch(runId: string, waiting: LivePatch): Promise<void> {
+    await this.#write(async (database) => {
+      const transaction = database.transaction('runs', 'readwrite')
+      const summary = this.#written(runId, await transaction.store.get(runId))
+      await transaction.store.put({ ...summary, waiting })
+      await transaction.done
     })
   }
 

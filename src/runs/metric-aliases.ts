@@ -6,8 +6,9 @@
  *     trl     GRPOTrainer's names (huggingface/trl f2cd577: trl/trainer/grpo_trainer.py)
  *     wandb   TRL's names as Hugging Face's callback logs them, and W&B's own axes `_step` and `_runtime`
  *
- * Omits names that measure something else there: their `num_tokens` also counts prompts. Their `reward` is a sum over reward
- * functions of a completion, which corresponds to our integrated feedback R of a step.
+ * Omits names that measure something else there: their `num_tokens` also counts prompts, and so does verl's `perf/throughput`; their
+ * `kl` and `kl_loss` are against a reference model, and TRL's `frac_reward_zero_std` is the share of prompts. Their `reward` is a sum
+ * over reward functions of a completion, which corresponds to our integrated feedback R of a step.
  */
 export interface MetricAliases {
   verl?: string
@@ -18,11 +19,9 @@ export const METRIC_ALIASES: Readonly<Record<string, MetricAliases>> = {
   'policy/pg_loss': { verl: 'actor/pg_loss', trl: 'loss' },
   'policy/pg_clipfrac': { verl: 'actor/pg_clipfrac', trl: 'clip_ratio/region_mean' },
   'policy/ppo_kl': { verl: 'actor/ppo_kl' },
-  'policy/kl_loss': { verl: 'actor/kl_loss', trl: 'kl' },
   'policy/entropy': { verl: 'actor/entropy', trl: 'entropy' },
   'policy/grad_norm': { verl: 'actor/grad_norm', trl: 'grad_norm' },
   'policy/lr': { verl: 'actor/lr', trl: 'learning_rate' },
-  'policy/frac_reward_zero_std': { trl: 'frac_reward_zero_std' },
   'policy/advantages/mean': { verl: 'critic/advantages/mean' },
   'policy/advantages/max': { verl: 'critic/advantages/max' },
   'policy/advantages/min': { verl: 'critic/advantages/min' },
@@ -37,7 +36,6 @@ export const METRIC_ALIASES: Readonly<Record<string, MetricAliases>> = {
   'timing_s/step': { verl: 'timing_s/step', trl: 'step_time' },
   'timing_s/gen': { verl: 'timing_s/gen' },
   'timing_s/update_policy': { verl: 'timing_s/update_actor' },
-  'perf/tokens_per_s': { verl: 'perf/throughput' },
 }
 
 /** The values under our names and all aliases. */

@@ -202,10 +202,11 @@ async function timingsOf(entry: FileEntry | undefined): Promise<Map<number, Reco
   return timings
 }
 
-/** Aliases that are not names of ours, which an import must not take for our metrics. */
+/** Aliases that are not names of ours, which an import must not take for our metrics. Older archives have `perf/throughput`. */
 const ALIASED = new Set(
   Object.values(METRIC_ALIASES)
     .flatMap(({ verl, trl }) => [verl, trl])
+    .concat('perf/throughput')
     .filter((alias): alias is string => alias !== undefined && !Object.hasOwn(METRIC_ALIASES, alias)),
 )
 

@@ -33,6 +33,8 @@ export interface RunSummary {
   /** At the start of the run, before `changes`. */
   settings: Settings
   changes: SettingsChange[]
+  /** Later changes, which wait for the next iteration and are not in the log yet. A run that resumes begins with them. */
+  waiting?: LivePatch
   /** Models that took the place of others. Older summaries lack it. */
   replacements?: ReplacementNote[]
   /** Requested iterations, and finished ones. */
@@ -130,6 +132,8 @@ export interface RunStore {
   /** Saves `timing_s/*` and `perf/*` of an iteration whose events have been appended. */
   saveTimings?(runId: string, iteration: number, metrics: Readonly<Record<string, number>>): Promise<void>
   saveCheckpoint(checkpoint: RunCheckpoint): Promise<void>
+  /** Keeps changes of settings, in place of earlier ones, until an event with such changes is appended. */
+  keepPatch?(runId: string, patch: LivePatch): Promise<void>
   /** Stores all of a change or nothing, so that no model ever resumes with the weights of another. */
   replaceModel?(change: ModelChange): Promise<void>
   finish(runId: string): Promise<void>

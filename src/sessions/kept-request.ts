@@ -20,7 +20,8 @@ export function resumingRequest({ summary, history, checkpoint }: ResumableRun, 
     preset: summary.preset,
     // With all changes: whether a model must learn depends on them.
     settings: settingsWithin({ ...summary, settings: started?.settings ?? summary.settings }, checkpoint),
-    iterations: Math.max(1, summary.iterations - checkpoint.iteration),
+    // A run may have ended its last iteration without its end in the log.
+    iterations: Math.max(0, summary.iterations - checkpoint.iteration),
     ...(started?.backend === 'cpu' || started?.backend === 'webgpu' ? { backend: started.backend } : {}),
     ...(summary.models && { models: keptSources(summary.models) }),
     // The version that the run began with; the page may have a newer one.

@@ -182,22 +182,20 @@ export class LoopService {
     run?.session.stepOnce(only)
   }
 
-  /** Null for a run that was stopped while it loaded: another may be current by now, and takes no step. */
+  /** Null for a run that was stopped while it loaded, when another may be current by now, or paused: it takes no step. */
   async #beginStep(request: StartRequest): Promise<CurrentRun | null> {
     const claim = await this.#claim(request.runId)
-    return claim && this.#begin(claim, request, { isStep: true })
+    const run = claim && (await this.#begin(claim, request, { isStep: true }))
+    return claim?.isPaused ? null : run
   }
 
   /**
-   * Takes effect at the next iteration. Throws SettingsError, and RoleModelError if a model that should learn cannot; for a run that
-   * is still being opened, a notice says so once it runs.
+   * Takes effect at the next iteration. Throws SettingsError, and RoleModelError if a model that should learn cannot. Waits for a run
+   * that is still being opened: its settings and models are not known before.
    */
   async patch(patch: LivePatch): Promise<void> {
     const { opening } = this.#claims
-    if (opening) {
-      opening.patch = { ...opening.patch, ...patch }
-      return
-    }
+    if (opening && !(await opening.opened)) return
     const { trainPolicy = false, trainReward = false } = patch
     if (this.#current) checkLearners(this.#current.models.sources, { trainPolicy, trainReward })
     this.#current?.session.patch(patch)
@@ -278,10 +276,11 @@ export class LoopService {
     { isStep = false, resumed }: Beginning,
   ): Promise<CurrentRun | null> {
     const { runId } = request
+    const { settings = request.settings } = opened
     const notice = (text: string) => this.#send({ type: 'notice', runId, text })
     let store = await this.#store.open(notice)
     try {
-      if (!resumed && this.#claims.holds(claim)) await store?.create(startedSummary(request))
+      if (!resumed && this.#claims.holds(claim)) await store?.create(startedSummary({ ...request, settings }))
     } catch (error) {
       notice(errorText(error))
       store = null
@@ -298,7 +297,7 @@ export class LoopService {
       onMessage: (message) => this.#send(message),
     })
     // From here on, whatever ends the run finds its session.
-    this.#claims.endOpening()
+    this.#claims.endOpening(true)
     this.#current = run
     this.#log = { runId, session: run.session, store }
     this.#ended = run.play().finally(() => {
@@ -306,9 +305,6 @@ export class LoopService {
       this.#current = null
       this.#claims.release()
     })
-    // Before the first iteration, which starts after a pending promise.
-    if (Object.keys(claim.patch).length > 0)
-      void this.patch(claim.patch).catch((error: unknown) => notice(errorText(error)))
     return run
   }
 
@@ -331,7 +327,7 @@ export class LoopService {
 
   /** Ends the current run, and cancels one that is still being opened. */
   async #end(): Promise<void> {
-    this.#claims.endOpening()
+    this.#claims.endOpening(false)
     this.#current?.session.stop()
     this.#current?.models.interrupt()
     await this.#ended

@@ -183,7 +183,7 @@ export class LoopSession {
   }
 
   pause(): void {
-    if (this.#isPaused || this.#abort.signal.aborted) return
+    if (this.#isHeld || this.#abort.signal.aborted) return
     this.#isPaused = true
     this.#steps = []
     this.#announce('pausing')
@@ -259,6 +259,16 @@ export class LoopSession {
     await this.#take({ type: 'settings-changed', patch, seq: this.#log.events.length, iteration: this.iteration + 1 })
   }
 
+  /** Stores changes that cannot be logged yet, such as those within an iteration, so that a closed tab does not lose them either. */
+  async #keepPatch(): Promise<void> {
+    const { store, request } = this.#options
+    const patch = store.keepPatch && !this.#isPatchDue ? this.#patch.takeUnkept() : null
+    if (patch === null) return
+    // First, because an earlier change that is logged later would end these.
+    await this.#log.flush()
+    await this.#log.write(() => store.keepPatch!(request.runId, patch))
+  }
+
   async #exchangeModels(): Promise<void> {
     while (this.#isExchangeDue) {
       const { exchange, settle } = this.#exchanges.shift()!
@@ -304,6 +314,7 @@ export class LoopSession {
     if (isLogged(event)) this.#log.add(event)
     this.#options.onEvent(event)
     await this.#log.flushChunk()
+    await this.#keepPatch()
   }
 
   async #whileHeld(): Promise<void> {
@@ -311,7 +322,9 @@ export class LoopSession {
       // Set before anything is awaited, so that no resume is missed.
       const woken = new Promise<void>((resolve) => (this.#wake = resolve))
       await this.#log.flush()
-      this.#announce('paused')
+      await this.#keepPatch()
+      // It may have been resumed while this was stored.
+      if (this.#isHeld) this.#announce('paused')
       await woken
       this.#wake = null
     }

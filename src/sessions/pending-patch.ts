@@ -8,6 +8,7 @@ export class PendingPatch {
   readonly #onSettled: () => void
   #patch: LivePatch | null = null
   #isSettled = false
+  #isKept = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /** Calls `onSettled` when nothing has been added for a while. */
@@ -20,10 +21,17 @@ export class PendingPatch {
     return this.#isSettled
   }
 
+  /** Settled changes that are not kept yet, to be kept now; null without any. */
+  takeUnkept(): LivePatch | null {
+    if (!this.#isSettled || this.#isKept) return null
+    this.#isKept = true
+    return this.#patch
+  }
+
   add(patch: LivePatch): void {
     if (Object.keys(definedEntries(patch)).length === 0) return
     this.#patch = { ...this.#patch, ...definedEntries(patch) }
-    this.#isSettled = false
+    this.#isSettled = this.#isKept = false
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#isSettled = true

@@ -1,5 +1,4 @@
 /** The run that a service is opening, and the lock that keeps other tabs from a run while it is opened and runs here. */
-import type { LivePatch } from '../method/settings.ts'
 import type { RunLocks } from '../runs/run-locks.ts'
 
 /** Compared by identity: the same run may be opened twice in quick succession. */
@@ -7,8 +6,8 @@ export interface Claim {
   runId: string
   /** Paused before its models were loaded. */
   isPaused: boolean
-  /** Settings changed before its models were loaded, to be taken over by its first iteration. */
-  patch: LivePatch
+  /** Resolves when the run is no longer being opened: whether it runs. */
+  opened: Promise<boolean>
 }
 
 /** A tab that was just closed gives its run back sooner. */
@@ -17,6 +16,7 @@ const SIGN_OF_WAITING_MS = 300
 export class RunClaims {
   readonly #locks: Pick<RunLocks, 'take'> | undefined
   #opening: Claim | null = null
+  #endOpened: (isRunning: boolean) => void = () => {}
   /** Gives the lock of the current run back. */
   #release: (() => void) | null = null
 
@@ -37,13 +37,16 @@ export class RunClaims {
 
   /** Claims a run in place of the one that is being opened. */
   claim(runId: string): Claim {
-    this.#opening = { runId, isPaused: false, patch: {} }
+    this.endOpening(false)
+    const opened = new Promise<boolean>((resolve) => (this.#endOpened = resolve))
+    this.#opening = { runId, isPaused: false, opened }
     return this.#opening
   }
 
-  /** No run is being opened any more: it runs now, or it was cancelled. Its lock remains until `release`. */
-  endOpening(): void {
+  /** No run is being opened any more: it runs now, or it was cancelled or failed. Its lock remains until `release`. */
+  endOpening(isRunning: boolean): void {
     this.#opening = null
+    this.#endOpened(isRunning)
   }
 
   /**
@@ -61,7 +64,7 @@ export class RunClaims {
       return this.holds(claim)
     } catch (error) {
       if (!this.holds(claim)) return false
-      this.#opening = null
+      this.endOpening(false)
       throw error
     } finally {
       clearTimeout(waiting)
@@ -71,7 +74,7 @@ export class RunClaims {
   /** Gives up a run that could not be opened, unless another has taken its place. */
   free(claim: Claim): void {
     if (!this.holds(claim)) return
-    this.#opening = null
+    this.endOpening(false)
     this.release()
   }
 

@@ -52,6 +52,26 @@ describe('an accepted rewrite', () => {
   })
 })
 
+describe('a candidate that stays pending while the environment is frozen', () => {
+  it('is compared with the task as it was played last', async () => {
+    let next = 1
+    const takePatch = () => ({ 2: { adaptEnvironment: false }, 6: { adaptEnvironment: true } })[next++] ?? null
+    const all = { taskPoolSize: 5, tasksPerIteration: 5, policyLearningRate: 0.04 }
+    const log = await logOf(world({ lengths }), request({ ...settings, ...all }, { iterations: 6, takePatch }))
+    const resolved = ofType(inIteration(log, 6), 'rewrite-resolved')
+    const last = ofType(inIteration(log, 5), 'episode')
+    expect(resolved.length).toBeGreaterThan(0)
+    for (const { taskId, accuracyBefore, policyVersionBefore } of resolved) {
+      const episodes = last.filter((episode) => episode.taskId === taskId)
+      const won = episodes.filter(({ outcome }) => outcome === 1)
+      expect(accuracyBefore).toBe(won.length / episodes.length)
+      expect(policyVersionBefore).toBe(episodes[0]!.policyVersion)
+    }
+    const proposals = new Map(ofType(log, 'rewrite-proposed').map(({ proposalId, accuracy }) => [proposalId, accuracy]))
+    expect(resolved.some((event) => event.accuracyBefore !== proposals.get(event.proposalId))).toBe(true)
+  })
+})
+
 describe('the shares and sums of an iteration', () => {
   it('count training rollouts on rewritten tasks, without rejected candidates', async () => {
     const log = await run()

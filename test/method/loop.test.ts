@@ -3,7 +3,7 @@ import { isLogged, type Evaluation, type LoggedEvent } from '../../src/method/ev
 import { runLoop } from '../../src/method/loop.ts'
 import { METRICS } from '../../src/method/metrics.ts'
 import { PRESETS } from '../../src/method/presets.ts'
-import type { LivePatch } from '../../src/method/settings.ts'
+import type { LivePatch, Settings } from '../../src/method/settings.ts'
 import type { Score } from '../../src/method/ports.ts'
 import { stepPush } from '../../src/method/step-judging/pushes.ts'
 import { foldRun } from '../../src/runs/fold.ts'
@@ -291,6 +291,36 @@ describe('freezing', () => {
     expect(metrics['reward/lr']).toBe(0)
     expect(metrics['reward/grad_norm']).toBe(0)
     expect(metrics['reward/entropy']).toBeGreaterThan(0)
+  })
+
+  it('reports nothing about what trains a model while it is frozen, although the advantages are logged', async () => {
+    const measured = async (change: Partial<Settings>) => {
+      const log = await logOf(world(), request(smallSettings(change), { iterations: 6 }))
+      for (const advantages of [
+        ofType(log, 'advantages').flatMap(({ policy }) => policy),
+        ofType(log, 'advantages').flatMap(({ reward }) => reward.flat()),
+      ])
+        expect(Math.max(...advantages.map((advantage) => advantage ?? 0))).toBeGreaterThan(0)
+      const names = new Set(ofType(log, 'iteration-finished').flatMap(({ metrics }) => Object.keys(metrics)))
+      return { push: names.has('reward/push'), advantages: names.has('policy/advantages/mean') }
+    }
+    expect(await measured({})).toEqual({ push: true, advantages: true })
+    expect(await measured({ trainReward: false })).toEqual({ push: false, advantages: true })
+    expect(await measured({ trainPolicy: false })).toEqual({ push: true, advantages: false })
+  })
+
+  it('measures the entropy of all sampled tokens, also where few of them train', async () => {
+    const settings = { adaptEnvironment: false, policyAccuracyLow: 0.2, policyAccuracyHigh: 0.8 }
+    const ports = world({ lengths: [1, 3, 5, 9] })
+    const log = await logOf(ports, request(smallSettings(settings), { iterations: 6 }))
+    expect(ports.policy.updates.length).toBeGreaterThan(0)
+    for (const { iteration, metrics } of ofType(log, 'iteration-finished')) {
+      const episodes = ofType(log, 'episode').filter(
+        (event) => event.iteration === iteration && event.split === 'train',
+      )
+      const entropies = episodes.flatMap(({ steps }) => steps.flatMap((step) => [...step.entropies]))
+      expect(metrics['policy/entropy']).toBeCloseTo(entropies.reduce((a, b) => a + b) / entropies.length, 12)
+    }
   })
 
   it.each(['policy', 'reward', 'environment'] as const)('trains or adapts the %s alone on request', async (only) => {

@@ -38,11 +38,17 @@ export interface CodingRunOptions {
   problems?: readonly ImportedProblem[]
   /** What the policy writes instead of right and wrong programs. */
   write?: (uniform: () => number) => string
-  /** Whether the judge has a thread of its own, as in a real run. The thread takes a second to start. */
-  isInThread?: boolean
+  /** Gives the judge a thread of its own, as in a real run, and is called when the thread is ready to judge. */
+  onJudgeReady?: () => void
 }
 
 const judgeHere = (): Bridge<Judge> => ({ remote: new Judge(), lost: new Promise(() => {}), terminate() {} })
+
+function judgeInThread(onReady: () => void): Bridge<Judge> {
+  const bridge = connectWorker<Judge>(startThread(JUDGE), 'judge')
+  void bridge.remote.load().then(onReady)
+  return bridge
+}
 
 export async function openCodingRun(settings: Settings, options: CodingRunOptions = {}): Promise<OpenedRun> {
   const {
@@ -55,7 +61,7 @@ export async function openCodingRun(settings: Settings, options: CodingRunOption
     {
       listProblems: () => Promise.resolve(options.problems ?? []),
       judges: 1,
-      startJudge: () => (options.isInThread ? connectWorker<Judge>(startThread(JUDGE), 'judge') : judgeHere()),
+      startJudge: () => (options.onJudgeReady ? judgeInThread(options.onJudgeReady) : judgeHere()),
       onJudgeLoss(loss) {
         throw loss
       },

@@ -1,8 +1,9 @@
 /** A database that another tab blocks, takes over or deletes, or that is full. How runs are kept in a real browser is tested in test/browser. */
 import { deleteDB, openDB } from 'idb'
 import { describe, expect, it, vi } from 'vitest'
+import type { LoggedEvent } from '../../src/method/events.ts'
 import { presetSettings } from '../../src/method/presets.ts'
-import type { Settings } from '../../src/method/settings.ts'
+import type { LivePatch, Settings } from '../../src/method/settings.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-failures.ts'
 import { runDatabase } from '../../src/runs/indexeddb-schema.ts'
 import { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
@@ -12,6 +13,7 @@ import { freshDatabases } from '../storage/fresh-databases.ts'
 
 freshDatabases()
 
+const NO_BYTES = new Uint8Array()
 const FINISHED = { type: 'run-finished', reason: 'stopped', seq: 0, iteration: 1 } as const
 
 const summaryOf = (runId: string) =>
@@ -59,6 +61,34 @@ describe('the store of runs', () => {
     expect((await again.summary('old'))!.settings).toEqual(presetSettings('household'))
     expect((await again.list())[0]!.settings.screen).toBe('text')
     again.close()
+  })
+
+  it('resumes a run with the changes that waited for its next iteration, once', async () => {
+    const store = await IndexedDbRunStore.open('waiting')
+    await store.create(summaryOf('a'))
+    const change = (seq: number, patch: LivePatch) =>
+      ({ type: 'settings-changed', patch, seq, iteration: 2 }) as const satisfies LoggedEvent
+    const finished = { type: 'iteration-finished', metrics: {}, seq: 0, iteration: 1 } as const
+    await store.append('a', [finished])
+    await store.saveCheckpoint({ runId: 'a', iteration: 1, eventCount: 1, policy: NO_BYTES, reward: NO_BYTES })
+    await store.append('a', [change(1, { lambda: 2 })])
+    await store.keepPatch('a', { lambda: 3 })
+    await store.keepPatch('a', { lambda: 4 })
+    expect(await store.branch('a', 1, { runId: 'b', iterations: 3, patch: { alphaLow: 0.1 } })).toMatchObject({
+      changes: [{ patch: { alphaLow: 0.1 } }],
+    })
+    expect((await store.prepareResume('b'))!.history).toEqual([finished, change(1, { alphaLow: 0.1 })])
+
+    const resumed = [finished, change(1, { lambda: 2 }), change(2, { lambda: 4 })]
+    for (let time = 0; time < 2; time++) {
+      const { history, summary } = (await store.prepareResume('a'))!
+      expect(history).toEqual(resumed)
+      expect(summary.changes.map(({ patch }) => patch)).toEqual([{ lambda: 2 }, { lambda: 4 }])
+    }
+    await store.keepPatch('a', { lambda: 5 })
+    await store.append('a', [change(3, { lambda: 5 })])
+    expect((await store.prepareResume('a'))!.history).toEqual([...resumed, change(3, { lambda: 5 })])
+    store.close()
   })
 
   it('makes way for a newer version of the page in another tab, and says so', async () => {

@@ -1,6 +1,15 @@
 /** Keeps one run in memory, for tests. */
 import type { LoggedEvent } from '../../src/method/events.ts'
-import { branchCheckpoint, branchEvents, branchSummary, changedSummary, changesAfter } from '../../src/runs/branch.ts'
+import type { LivePatch } from '../../src/method/settings.ts'
+import {
+  branchCheckpoint,
+  branchEvents,
+  branchSummary,
+  changedSummary,
+  changesAfter,
+  cutBack,
+  noteChange,
+} from '../../src/runs/branch.ts'
 import type {
   Branch,
   ModelChange,
@@ -18,7 +27,7 @@ export class MemoryStore implements ResumableRunStore {
   isFinished = false
 
   async create(summary: RunSummary): Promise<void> {
-    this.run = summary
+    this.run = { ...summary }
   }
 
   async summary(runId: string): Promise<RunSummary | null> {
@@ -27,10 +36,15 @@ export class MemoryStore implements ResumableRunStore {
 
   async append(_runId: string, events: readonly LoggedEvent[]): Promise<void> {
     this.events.push(...events)
+    for (const event of events) if (this.run) noteChange(this.run, event)
   }
 
   async saveCheckpoint(checkpoint: RunCheckpoint): Promise<void> {
     this.checkpoints.push(checkpoint)
+  }
+
+  async keepPatch(_runId: string, waiting: LivePatch): Promise<void> {
+    if (this.run) this.run.waiting = waiting
   }
 
   async replaceModel(change: ModelChange): Promise<void> {
@@ -78,7 +92,9 @@ export class MemoryStore implements ResumableRunStore {
   async prepareResume(runId: string): Promise<ResumableRun | null> {
     const checkpoint = this.checkpoints.at(-1)
     if (this.run?.runId !== runId || checkpoint === undefined) return null
-    const later = changesAfter(this.events, checkpoint)
+    const later = changesAfter(this.events, this.run, checkpoint)
+    this.run = cutBack(this.run, checkpoint)
+    for (const event of later) noteChange(this.run, event)
     this.events = [...this.events.slice(0, checkpoint.eventCount), ...later]
     const at = { ...checkpoint, eventCount: this.events.length }
     return { summary: this.run, history: this.events.map(stateEvent), checkpoint: at }

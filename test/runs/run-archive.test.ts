@@ -68,6 +68,16 @@ describe('a run as a zip', () => {
     expect(checkpoint).toMatchObject({ iteration: 4, policy: Uint8Array.of(1, 2), reward: new Uint8Array() })
   })
 
+  it.each(['timing_s/update_actor', 'perf/throughput'])(
+    'does not read %s, an alias of now or of before',
+    async (name) => {
+      const texts = await files(await writeRunArchive(source))
+      const metrics = JSON.stringify({ step: 1, ...timings, [name]: 900 })
+      const { timings: read } = await readRunArchive(await zipOf({ ...texts, 'metrics.jsonl': metrics }))
+      expect([...read]).toEqual([[1, timings]])
+    },
+  )
+
   it('contains a row for each iteration under our names and those of verl, TRL and W&B', async () => {
     const metrics = lines((await files(await writeRunArchive(source)))['metrics.jsonl']!)
     expect(metrics.map((row) => row['step'])).toEqual([0, 1, 2, 3, 4])

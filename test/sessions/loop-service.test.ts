@@ -183,7 +183,29 @@ describe('the loop service', () => {
     expect(finished()).toBe(3)
   })
 
-  it('rests before the first iteration if it was paused while its models were loading', async () => {
+  it.each(['run', 'step'])(
+    'rests before the first iteration if a %s was paused while its models were loading',
+    async (what) => {
+      let finishLoading = () => {}
+      const { service, states, events } = serve(
+        () =>
+          new Promise((resolve) => {
+            finishLoading = () => resolve({ ports: world(), backend: 'cpu', models: MODELS, close: () => {} })
+          }),
+      )
+      const starting = what === 'run' ? service.start(request('a')) : service.stepOnce(undefined, request('a'))
+      await until(() => states().length === 1)
+      await service.pause()
+      finishLoading()
+      await starting
+      await until(() => states().at(-1) === 'paused')
+      expect(events()).toEqual([])
+      await service.resume()
+      await until(() => states().at(-1) === 'finished')
+    },
+  )
+
+  it('takes a setting over in its first iteration that was changed while its models were loading', async () => {
     let finishLoading = () => {}
     const { service, states, events } = serve(
       () =>
@@ -193,43 +215,32 @@ describe('the loop service', () => {
     )
     const starting = service.start(request('a'))
     await until(() => states().length === 1)
-    await service.pause()
+    const patched = [service.patch({ lambda: 0.25 }), service.patch({ alphaLow: 0.1 })]
     finishLoading()
-    await starting
-    await until(() => states().at(-1) === 'paused')
-    expect(events()).toEqual([])
-    await service.resume()
-    await until(() => states().at(-1) === 'finished')
-  })
-
-  it('takes a setting over in its first iteration that was changed while its models were loading', async () => {
-    let finishLoading = () => {}
-    const { service, messages, states, events } = serve(
-      () =>
-        new Promise((resolve) => {
-          finishLoading = () => resolve({ ports: world(), backend: 'cpu', models: MODELS, close: () => {} })
-        }),
-    )
-    const starting = service.start(request('a'))
-    await until(() => states().length === 1)
-    await service.patch({ lambda: 0.25 })
-    await service.patch({ alphaLow: 0.1 })
-    finishLoading()
-    await starting
+    await Promise.all([starting, ...patched])
     await until(() => states().at(-1) === 'finished')
     const patch = { lambda: 0.25, alphaLow: 0.1 }
     expect(events().filter(({ type }) => type === 'settings-changed')).toMatchObject([{ iteration: 1, patch }])
 
     const fixed = service.start(request('b'))
     await until(() => states().at(-1) === 'loading')
-    await service.patch({ seed: 3 } as object)
+    const refused = expect(service.patch({ seed: 3 } as object)).rejects.toThrow('"seed" is fixed for a run')
+    const accepted = service.patch({ lambda: 0.5 })
     finishLoading()
-    await fixed
+    await Promise.all([fixed, refused, accepted])
     await until(() => states().at(-1) === 'finished')
-    const notices = messages.flatMap((message) =>
-      message.type === 'notice' && message.runId === 'b' ? [message.text] : [],
-    )
-    expect(notices).toContainEqual(expect.stringContaining('"seed" is fixed for a run'))
+    expect(events().filter(({ type }) => type === 'settings-changed')).toMatchObject([
+      { patch },
+      { iteration: 1, patch: { lambda: 0.5 } },
+    ])
+
+    const stopped = service.start(request('c'))
+    await until(() => states().at(-1) === 'loading')
+    const dropped = service.patch({ lambda: 0.5 })
+    await service.stop()
+    await dropped
+    finishLoading()
+    await stopped
   })
 
   it('explains why a run could not start', async () => {
@@ -326,6 +337,17 @@ describe('the loop service', () => {
     expect([states(), events(), isClosed]).toEqual([['loading', 'finished'], [], true])
   })
 
+  it('keeps a run with the settings that its world leaves it, as they are in its log', async () => {
+    const store = new MemoryStore()
+    const settings = smallSettings({ adaptEnvironment: false })
+    const opened = { ports: world(), backend: 'cpu' as const, models: MODELS, settings, close: () => {} }
+    const { service, states, events } = serve(async () => opened, store)
+    await service.start(request('a'))
+    await until(() => states().at(-1) === 'finished')
+    expect(store.run!.settings).toEqual(settings)
+    expect(events()[0]).toMatchObject({ type: 'run-started', settings })
+  })
+
   it('keeps no run that was stopped while its models were loading', async () => {
     const store = new MemoryStore()
     let finishLoading: (run: OpenedRun) => void = () => {}
@@ -365,17 +387,17 @@ describe('the loop service', () => {
     }
     const task = { id: 'p', rootId: 'p', instruction: 'Print 1.', kind: 'stdio', body }
     const settings = smallCodingSettings({ problems: 'imported', evaluateEvery: 0 })
+    let isJudging = false
     const { service, states, events } = serve(() =>
       openCodingRun(settings, {
         problems: [{ split: 'train', task }],
         write: (uniform) => `for (;;); // ${uniform()}`,
-        isInThread: true,
+        onJudgeReady: () => (isJudging = true),
       }),
     )
     await service.start({ ...request('a', 1000), preset: 'coding', settings })
-    await until(() => events().some(({ type }) => type === 'progress'))
-    // By then, the judge's thread has started and has minutes of work.
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    // It has minutes of work.
+    await until(() => isJudging)
     const started = performance.now()
     await service.stop()
     expect(performance.now() - started).toBeLessThan(20_000)
@@ -437,6 +459,21 @@ describe('the loop service', () => {
       expect(isOfTests).toBe(whole.run?.settings.world === 'coding')
     },
   )
+
+  it('ends a resumed run whose last iteration had ended, without another', async () => {
+    const store = new MemoryStore()
+    const first = serve(undefined, store)
+    await first.service.start(request('a'))
+    await until(() => first.states().at(-1) === 'finished')
+    // The tab was closed before the end was stored.
+    const whole = store.events.splice(-1)
+    store.isFinished = false
+    const again = serve(undefined, store)
+    await again.service.resumeRun('a')
+    await until(() => again.states().at(-1) === 'finished')
+    expect(store.events.slice(-1)).toEqual(whole)
+    expect(store.isFinished).toBe(true)
+  })
 
   it('branches a kept run at a checkpoint, with other settings from there and the same log before', async () => {
     const store = new MemoryStore()

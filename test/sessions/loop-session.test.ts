@@ -5,6 +5,7 @@ import { runLoop } from '../../src/method/loop.ts'
 import { presetSettings } from '../../src/method/presets.ts'
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import { LoopSession, type SessionOptions, type SessionState } from '../../src/sessions/loop-session.ts'
+import { newSummary } from '../../src/runs/run-store.ts'
 import { smallSettings, world } from '../method/corridor.ts'
 import { MemoryStore } from '../runs/memory-store.ts'
 
@@ -89,6 +90,48 @@ describe('a loop session', () => {
     expect(states).toEqual(['running', 'pausing', 'paused', 'running', 'completed'])
   })
 
+  it('does not report a pause that was taken back while the log was stored', async () => {
+    const { session, store, states } = open({
+      onEvent: (event) => event.type === 'progress' && event.iteration === 2 && session.pause(),
+    })
+    const append = store.append.bind(store)
+    let isStored = () => {}
+    store.append = async (...written) => {
+      if (states.at(-1) === 'pausing') await new Promise<void>((resolve) => (isStored = resolve))
+      await append(...written)
+    }
+    const running = session.run()
+    await settled()
+    session.resume()
+    isStored()
+    expect(await running).toBe('completed')
+    expect(states).toEqual(['running', 'pausing', 'running', 'completed'])
+  })
+
+  it.each([undefined, 'policy'] as const)(
+    'pauses within a step (%s), and continues with all components',
+    async (only) => {
+      const { session, events, states, onlys } = open({
+        isPausedAtStart: true,
+        onEvent: (event) => {
+          events.push(event)
+          if (event.type === 'progress' && event.iteration === 2) session.pause()
+        },
+      })
+      const running = session.run()
+      for (const step of [1, 2]) {
+        session.stepOnce(only)
+        await settled()
+        expect(events.at(-1)).toMatchObject({ type: step === 1 ? 'iteration-finished' : 'progress', iteration: step })
+      }
+      expect(states.slice(-2)).toEqual(['pausing', 'paused'])
+      session.resume()
+      expect(await running).toBe('completed')
+      expect(session.iteration).toBe(4)
+      expect(onlys().at(-1)).toBe(undefined)
+    },
+  )
+
   it('steps one iteration at a time, of one component on request, in one continuous log', async () => {
     const { session, store, states, onlys } = open({ isPausedAtStart: true })
     const running = session.run()
@@ -162,6 +205,41 @@ describe('a loop session', () => {
     expect(store.events.filter((event) => event.type === 'settings-changed')).toEqual([
       expect.objectContaining({ patch: { lambda: 2, alphaLow: 0.3 }, iteration: 1 }),
     ])
+  })
+
+  it.each(['paused', 'running'])('keeps changes within an iteration (%s) until they are logged', async (state) => {
+    const store = new MemoryStore()
+    await store.create(newSummary({ ...REQUEST, iterations: 4 }))
+    let continues = () => {}
+    const loop: RunLoop = async function* (...of) {
+      for await (const event of scriptedLoop()(...of)) {
+        yield event
+        if (event.type !== 'progress' || event.iteration !== 2) continue
+        await new Promise<void>((resolve) => (continues = resolve))
+        yield event
+        await new Promise<void>((resolve) => (continues = resolve))
+      }
+    }
+    const { session } = open({
+      ...{ loop, store },
+      onEvent: ({ type, iteration }) => type === 'progress' && iteration === 1 && session.patch({ alphaLow: 0.3 }),
+    })
+    const running = session.run()
+    await settled()
+    session.patch({ lambda: 2 })
+    session.patch({ lambda: 3 })
+    if (state === 'paused') session.pause()
+    else await new Promise((resolve) => setTimeout(resolve, 350))
+    continues()
+    await expect.poll(() => store.run!.waiting).toEqual({ lambda: 3 })
+    const before = { iteration: 2, patch: { alphaLow: 0.3 } }
+    expect(store.run!.changes).toMatchObject([before])
+    session.resume()
+    await settled()
+    continues()
+    await running
+    expect(store.run!.waiting).toBeUndefined()
+    expect(store.run!.changes).toMatchObject([before, { iteration: 3, patch: { lambda: 3 } }])
   })
 
   it('continues from a history', async () => {

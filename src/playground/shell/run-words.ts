@@ -23,9 +23,7 @@ export function runSentence({ source, recorded, live, shownWorld }: Shown): stri
     case 'paused':
       return 'Paused'
     case 'pausing':
-      return progress
-        ? `Pausing after this iteration: ${phaseName(progress.phase, shownWorld)}`
-        : 'Pausing after this iteration'
+      return 'Pausing'
     case 'finished':
       return status.reason === 'completed' ? 'Finished' : 'Stopped'
     case 'failed':

@@ -1,4 +1,4 @@
-/** Rests of a run whose device has become slow: pauses it between two iterations, and resumes it after a while. */
+/** Rests of a run whose device has become slow: pauses it, and resumes it after a while. */
 import type { RunStatus } from '../../sessions/loop-service.ts'
 import { Pace } from './pace.ts'
 

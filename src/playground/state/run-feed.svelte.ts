@@ -146,7 +146,7 @@ export class RunFeed implements RunOnShow {
   }
 
   /**
-   * A pause was requested; it starts after the current iteration. Returns how to take that back, which is a no-op once the run has
+   * A pause was requested; it starts at the run's next event. Returns how to take that back, which is a no-op once the run has
    * reported its status.
    */
   awaitPause(): () => void {
