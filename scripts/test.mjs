@@ -5,17 +5,40 @@
  * `--only checks|unit|browser` runs a part.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { runChecks } from './check.mjs'
 import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
 import { buildIfStale } from './start.mjs'
 
 /** From here on, all projects of vitest.config.ts run side by side. */
 const MANY_CORES = 4
-/** Parts of the slow files of the project `runtime`, of which each core takes the next when it has nothing else to do. */
-const SHARDS = 6
+/** Seconds that long files of the project `runtime` take, and what any other counts as. They decide only which files run together. */
+const RUNTIME_SECONDS = new Map(
+  Object.entries({
+    'main-walk': 110,
+    'webllm-page': 95,
+    webllm: 85,
+    'main-thread': 75,
+    hosting: 70,
+    phone: 60,
+    experiments: 45,
+    games: 45,
+    'web-servers': 45,
+    'two-tabs': 40,
+    webgpu: 40,
+    offline: 40,
+    bench: 30,
+    benchmark: 30,
+    'miniwob-engines': 30,
+    embedding: 28,
+    'miniwob-sandbox': 27,
+  }),
+)
+const OTHER_SECONDS = 15
+/** A group of files needs a server and a browser of its own, which take a few seconds to start. */
+const LEAST_GROUP_SECONDS = 60
 export const PARTS = ['checks', 'unit', 'browser']
 
 /**
@@ -89,18 +112,51 @@ function sumOf(counts) {
 }
 
 /**
+ * Files of the project `runtime`, as vitest.config.ts describes them.
+ * @param {boolean} isAll
+ */
+export const runtimeFiles = (isAll) =>
+  readdirSync(join(root, 'test/browser'))
+    .filter((name) => /^(?!page).*\.test\.ts$/.test(name) && (isAll || !name.endsWith('.slow.test.ts')))
+    .map((name) => `test/browser/${name}`)
+
+/**
+ * Divides files of the project `runtime` into groups, longest files and groups first, so that two runners which take one group after
+ * another end at about the same time.
+ * @param {readonly string[]} files
+ * @returns {string[][]}
+ */
+export function runtimeGroups(files) {
+  const secondsOf = (/** @type {string} */ file) =>
+    RUNTIME_SECONDS.get(basename(file).split('.', 1)[0]) ?? OTHER_SECONDS
+  const longestFirst = [...files].sort((a, b) => secondsOf(b) - secondsOf(a))
+  const groups = []
+  let left = longestFirst.reduce((sum, file) => sum + secondsOf(file), 0)
+  let room = 0
+  for (const file of longestFirst) {
+    if (room <= 0) {
+      groups.push(/** @type {string[]} */ ([]))
+      room = Math.max(left / 4, LEAST_GROUP_SECONDS)
+    }
+    groups.at(-1)?.push(file)
+    room -= secondsOf(file)
+    left -= secondsOf(file)
+  }
+  return groups
+}
+
+/**
  * @param {readonly string[]} projects
  * @param {boolean} isAll
  * @param {number} [priority]
- * @param {string} [shard] such as `1/6`
+ * @param {readonly string[]} [files] all of the projects if there is none
  */
-async function runVitest(projects, isAll, priority = constants.priority.PRIORITY_NORMAL, shard) {
+async function runVitest(projects, isAll, priority = constants.priority.PRIORITY_NORMAL, files = []) {
   const folder = mkdtempSync(join(tmpdir(), 'vitest-report-'))
   const reportFile = join(folder, 'report.json')
-  const args = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
+  const args = ['run', ...files, '--passWithNoTests', '--reporter=default', '--reporter=json']
   for (const project of projects) args.push('--project', project)
   if (!isAll) args.push('--exclude=**/*.slow.test.ts')
-  if (shard !== undefined) args.push(`--shard=${shard}`)
   const child = spawn(process.execPath, [toolFile('vitest'), ...args, `--outputFile.json=${reportFile}`], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -127,20 +183,19 @@ if (isMain(import.meta.url)) {
   const { parts, isAll } = parsed
   const has = (/** @type {string} */ part) => parts.includes(part)
   // Walks through the page come first: their gestures and timers suffer if the page waits for a core. The rest takes what they
-  // leave, at a lower priority, and on few cores one project after another.
+  // leave, on few cores one project after another. Its Node processes have a lower priority; its browsers set their own.
   const { PRIORITY_BELOW_NORMAL: low } = constants.priority
   const checks = has('checks') ? runChecks(low) : []
   const rest = has('unit') ? runVitest(['unit', 'page'], isAll, low) : []
   // Two processes serve the page, and only one may build it.
   if (has('browser')) buildIfStale()
   const pages = has('browser') ? runVitest(['browser'], isAll) : []
-  const count = isAll ? SHARDS : 1
-  const shards = has('browser') ? Array.from({ length: count }, (_, i) => `${i + 1}/${count}`) : []
+  const groups = has('browser') ? runtimeGroups(runtimeFiles(isAll)) : []
   const runtime = (availableParallelism() < MANY_CORES ? [rest, pages] : [null, null]).map(async (before) => {
     await before
     const done = []
-    for (let shard = shards.shift(); shard !== undefined; shard = shards.shift())
-      done.push(await runVitest(['runtime'], isAll, low, shard))
+    for (let group = groups.shift(); group !== undefined; group = groups.shift())
+      done.push(await runVitest(['runtime'], isAll, low, group))
     return done
   })
   const counts = (await Promise.all([checks, rest, pages, ...runtime])).flat()

@@ -1,12 +1,19 @@
 /** Every view: what shows that it is drawn, and the most words that it has before anything is opened. */
 import type { FrameLocator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { ShippedWorld } from '../../src/method/settings.ts'
 import { VIEWS, type View } from '../../src/playground/state/views.ts'
+import { SHIPPED_WORLDS } from '../../src/worlds/index.ts'
 import { turns } from './settled.ts'
 import { goTo } from './views.ts'
 import { visibleWords } from './words.ts'
 
 export const EVERY_VIEW = Object.keys(VIEWS) as View[]
+/** Views that differ between worlds in more than words. */
+const OF_A_WORLD: readonly View[] = ['start', 'loop', 'episodes', 'tasks', 'theory']
+/** All views in the first world; in the others, those that differ from the first. */
+export const viewsIn = (world: ShippedWorld): readonly View[] => (world === SHIPPED_WORLDS[0] ? EVERY_VIEW : OF_A_WORLD)
+
 export const MOST_WORDS = 300
 
 const DRAWN: Record<View, string> = {
@@ -32,7 +39,7 @@ export async function openView(page: Page | FrameLocator, view: View): Promise<v
 }
 
 /** HTML without the numbers that Svelte gives to elements while the page is open. */
-export const withoutNumbers = (html: string) => html.replaceAll(/(?<=[="\s#-])c\d+(?=["\s-])/g, '')
+const withoutNumbers = (html: string) => html.replaceAll(/(?<=[="\s#-])c\d+(?=["\s-])/g, '')
 
 /** The view on show as it is drawn. */
 export const drawing = async (page: Page) =>

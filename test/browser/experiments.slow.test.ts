@@ -4,8 +4,6 @@ import { learnInChromium } from '../../src/cli/experiments/learning-chromium.ts'
 import type { LearningResult } from '../../src/cli/experiments/learning-report.ts'
 import { memoryParts } from '../../src/cli/experiments/memory-parts.ts'
 import { watchMainThread, type WatchedView } from '../../src/cli/experiments/main-thread-run.ts'
-import { VIEW_NAMES } from '../../src/playground/state/views.ts'
-import { SHIPPED_WORLDS } from '../../src/worlds/index.ts'
 import { watchMemory, type MemorySample } from '../../src/cli/experiments/memory-run.ts'
 import { openBrowser } from './harness.ts'
 
@@ -19,27 +17,31 @@ it('a visitor chooses a preset, presses Run, and what the run learned is read', 
   expect(result!.firstIterationSeconds).toBeGreaterThan(0)
 })
 
-it('the main thread is watched while the page opens, in every view of a run, and again after a reload', async () => {
+it('the main thread is watched while views open, in every view of a run, and again after a reload', async () => {
   const watched: WatchedView[] = []
   // On a busy machine the page's process begins to trace late, and would miss all of a shorter time.
   const options = { preset: 'coding', after: 1, seconds: 1, openings: 1, arrivalMs: 200 }
-  await watchMainThread(options, (view) => void watched.push(view))
+  // Every view of every world is opened and watched in main-thread.slow.test.ts.
+  const few = { worlds: ['desktop'], views: ['loop', 'results'] } as const
+  await watchMainThread({ ...options, ...few }, (view) => void watched.push(view))
   const views = ['loop', 'episodes', 'tasks', 'runs']
-  const opened = SHIPPED_WORLDS.flatMap((world) => VIEW_NAMES.map((view) => `${view} of ${world}`)).toSorted()
   const isOpening = ({ page }: WatchedView) => page === 'that opens'
-  expect(
-    watched
-      .filter(isOpening)
-      .map(({ view, world }) => `${view} of ${world}`)
-      .toSorted(),
-  ).toEqual(opened)
+  expect(watched.filter(isOpening).map(({ view, world }) => `${view} of ${world}`)).toEqual([
+    'loop of desktop',
+    'results of desktop',
+  ])
   expect(watched.filter((each) => !isOpening(each)).map(({ view }) => view)).toEqual([...views, ...views])
   expect(watched.every(({ cpu }) => cpu.length > 0)).toBe(true)
 })
 
 it('the memory of a run is sampled while its views are open in turn', async () => {
-  const samples: MemorySample[] = []
-  await watchMemory({ preset: 'coding', iterations: 3, every: 2 }, (sample) => void samples.push(sample))
+  let samples: MemorySample[] = []
+  const parts = () => samples.flatMap((sample) => sample.parts ?? [])
+  // Another try if the browser gave up its accounts in each sample, as on a machine that is too busy.
+  for (let attempt = 0; attempt < 3 && parts().length === 0; attempt++) {
+    samples = []
+    await watchMemory({ preset: 'coding', iterations: 3, every: 2 }, (sample) => void samples.push(sample))
+  }
   expect(samples.map(({ view }) => view)).toEqual(['loop', 'episodes'])
   expect(samples[0]!.iteration).toBeGreaterThanOrEqual(2)
   // A page that trains three models uses more than an empty one, and its process holds more than it uses.
@@ -47,10 +49,11 @@ it('the memory of a run is sampled while its views are open in turn', async () =
   expect(samples.every(({ stored }) => stored > 0)).toBe(true)
   if (process.platform === 'linux')
     expect(samples.every(({ program, collected }) => program! > 50e6 && program! < collected / 2)).toBe(true)
-  // The browser gives up its accounts on a machine that is too busy. The young part is a part of the workers'.
-  const parts = samples.flatMap((sample) => sample.parts ?? [])
-  expect(parts.every(({ page, workers, workersYoung }) => page > 10e6 && workers > workersYoung)).toBe(true)
-  expect(parts.every(({ workersYoung, elements, native }) => Math.min(workersYoung, elements, native) > 1e6)).toBe(true)
+  expect(parts().length).toBeGreaterThan(0)
+  // The young part is a part of the workers'.
+  expect(parts().every(({ page, workers, workersYoung }) => page > 10e6 && workers > workersYoung)).toBe(true)
+  const least = parts().map(({ workersYoung, elements, native }) => Math.min(workersYoung, elements, native))
+  expect(Math.min(...least)).toBeGreaterThan(1e6)
 })
 
 it('what the memory of a page consists of is in the accounts of the browser', async () => {

@@ -30,10 +30,11 @@ export function useFixturePage(
   name: string,
   { publicDir, packages = {}, isMinified = false }: FixtureOptions = {},
 ): FixturePage {
-  const folder = mkdtempSync(join(tmpdir(), `${name}-`))
-  const outDir = join(folder, 'dist')
+  let folder: string
   let server: PreviewServer
+  const outDir = () => join(folder, 'dist')
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), `${name}-`))
     await build({
       root,
       base: './',
@@ -43,7 +44,7 @@ export function useFixturePage(
       worker: { format: 'es' },
       resolve: { alias: packages },
       build: {
-        outDir,
+        outDir: outDir(),
         target: 'es2022',
         minify: isMinified,
         reportCompressedSize: false,
@@ -56,7 +57,7 @@ export function useFixturePage(
       root,
       configFile: false,
       logLevel: 'silent',
-      build: { outDir },
+      build: { outDir: outDir() },
       preview: { host: '127.0.0.1', port: 4500, strictPort: false },
     })
   })
@@ -65,7 +66,9 @@ export function useFixturePage(
     rmSync(folder, { recursive: true, force: true })
   })
   return {
-    outDir,
+    get outDir() {
+      return outDir()
+    },
     get origin() {
       return server.resolvedUrls!.local[0]!
     },

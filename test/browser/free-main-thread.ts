@@ -2,13 +2,13 @@
  * Fails a test if a task holds the page's main thread for 50 ms of CPU time. The limit is for a quiet machine with two cores: where a
  * neighbour takes turns at a core, the same task takes up to twice as long, even in CPU time. So a fixed piece of work is timed beside it.
  */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { mainTasks, mainThreadTasks, traceOf, type TraceEvent } from '../../src/cli/experiments/main-thread.ts'
 
 /** Milliseconds of CPU time that no task may take on a quiet machine. */
 export const LONGEST_TASK_MS = 50
-/** Milliseconds of CPU time: less than the fixed work took in any run seen on two cores (31.8). The limit rises only where it takes more. */
+/** Milliseconds: less CPU time than the fixed work took in any run seen on two cores (31.8). Limits rise only where it takes more. */
 const QUIET_WORK_MS = 30
 const WORK_MARK = 'fixed-work'
 
@@ -70,12 +70,22 @@ export async function longestTaskOfEach(
 
 const slowness = (work: number) => Math.max(1, work / QUIET_WORK_MS)
 
+/** How many times as long as on a quiet machine a page works now, by the clock: in the shortest of several runs of the fixed work. */
+export async function slownessByClock(context: BrowserContext): Promise<number> {
+  const page = await context.newPage()
+  const runs: number[] = []
+  for (let run = 0; run < 4; run++) runs.push(await page.evaluate(openLikeAPage, WORK_MARK))
+  await page.close()
+  return slowness(Math.min(...runs))
+}
+
 /** Milliseconds of CPU time of the shortest of several runs of the fixed work, in a page of its own beside the measured one. */
 async function fixedWork(browser: Browser, page: Page): Promise<number> {
   const beside = await page.context().newPage()
   const runs: number[] = []
   for (let traces = 0; traces < 20 && runs.length < 4; traces++) {
-    const took = await markedTask(browser, beside, WORK_MARK, () => beside.evaluate(openLikeAPage, WORK_MARK))
+    const work = async () => void (await beside.evaluate(openLikeAPage, WORK_MARK))
+    const took = await markedTask(browser, beside, WORK_MARK, work)
     if (took !== null) runs.push(took)
   }
   expect(runs.length, 'runs of the fixed work in the traces').toBeGreaterThan(0)
@@ -105,9 +115,12 @@ async function markedTask(
 const markIn = (events: readonly TraceEvent[], mark: string) =>
   events.find(({ name, cat }) => name === mark && cat.includes('blink.user_timing'))
 
-/** What a page does while it opens: compiles functions, makes elements, styles them and lays them out. Runs in the page. */
-function openLikeAPage(mark: string): void {
-  performance.mark(mark)
+/**
+ * What a page does while it opens: compiles functions, makes elements, styles them and lays them out. Returns milliseconds of the clock.
+ * Runs in the page.
+ */
+function openLikeAPage(mark: string): number {
+  const { startTime } = performance.mark(mark)
   const rows = Array.from({ length: 300 }, (_, i) => {
     // oxlint-disable-next-line typescript/no-implied-eval -- a new function each time, which V8 has not compiled before
     const values = new Function('xs', `return xs.map((x) => x * ${Math.random()} + ${i})`) as (xs: number[]) => number[]
@@ -126,4 +139,5 @@ function openLikeAPage(mark: string): void {
   document.body.replaceChildren(...rows)
   document.body.getBoundingClientRect()
   document.body.replaceChildren()
+  return performance.now() - startTime
 }

@@ -21,7 +21,7 @@ export async function lookAtDesktop(page: Page): Promise<void> {
   await goTo(page, 'Games and problems')
 }
 
-/** Bytes of a wheel with each kind of page; `address` is where its page reach-out asks. Its page hangs takes 10 s to check. */
+/** Bytes of a wheel with each kind of page; `address` is where its page reach-out asks. Its page hangs is tried twice, 10 s each. */
 export const wheelBytes = (address: string): Promise<Uint8Array> => bytesOf(pageFiles(address))
 
 /** The same wheel without the page hangs. */

@@ -70,6 +70,7 @@ describe('without a network', () => {
     await context.setOffline(true)
     await page.reload()
     await runOnShow(page).getByText('Recorded run').waitFor()
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
     await goTo(page, 'Start')
     await page.getByRole('list', { name: 'Steps of the episode' }).waitFor()
     await goTo(page, 'Episodes')

@@ -142,35 +142,37 @@ describe('a world from a file', () => {
 const hostile = (body: string) =>
   worldOf({ step: `(state, command) => { if (command !== 'xyzzy') { ${body} } return { state, text: 'No.' } }` })
 
-describe('a hostile world', () => {
-  it.each([
-    ['loops', 'for (;;);', 'did not end within 2 seconds and was stopped'],
-    ['throws', 'state.x.y', 'failed: TypeError: cannot read property'],
-    ['floods', `return { state: 'x'.repeat(200000), text: 'x' }`, 'is too long'],
-    ['phones', `fetch('https://example.org')`, `failed: ReferenceError: 'fetch' is not defined`],
-    ['draws', `document.body.innerHTML = ''`, `failed: ReferenceError: 'document' is not defined`],
-  ])(
-    'that %s is reported by the checks, ends its run with the reason, and leaves the page as it was',
-    async (_, body, why) => {
-      const page = await visit()
-      const addresses: string[] = []
-      page.on('request', (request) => addresses.push(request.url()))
-      await dropWorld(page, 'mine.ts', hostile(body))
-      const checks = page.getByRole('alert').filter({ hasText: 'Correct the file and drop it again' })
-      expect(await checks.innerText()).toContain(`\`step\` of mine.ts ${why}`)
+/** What worlds do, and why a step of each fails: it loops, throws, floods, asks elsewhere, or draws over the page. */
+const HOSTILE = [
+  ['for (;;);', 'did not end within 2 seconds and was stopped'],
+  ['state.x.y', 'failed: TypeError: cannot read property'],
+  [`return { state: 'x'.repeat(200000), text: 'x' }`, 'is too long'],
+  [`fetch('https://example.org')`, `failed: ReferenceError: 'fetch' is not defined`],
+  [`document.body.innerHTML = ''`, `failed: ReferenceError: 'document' is not defined`],
+] as const
+
+it('hostile worlds are reported by the checks, end their runs with the reason, and leave the page as it was', async () => {
+  const page = await visit()
+  const addresses: string[] = []
+  page.on('request', (request) => addresses.push(request.url()))
+  const checks = page.getByRole('alert').filter({ hasText: 'Correct the file and drop it again' })
+  const failure = page.getByRole('alert').filter({ hasText: 'The run ended early.' })
+  for (const [i, [body, why]] of HOSTILE.entries()) {
+    await dropWorld(page, 'mine.ts', hostile(body))
+    await checks.filter({ hasText: `\`step\` of mine.ts ${why}` }).waitFor()
+    if (i === 0) {
       await giveModels(page, 'mine')
       await makeSmall(page)
-      await press(page, 'Run')
-      const failure = page.getByRole('alert').filter({ hasText: 'The run ended early.' })
-      expect(await failure.innerText()).toContain(`\`step\` of mine.ts ${why}`)
-      await runOnShow(page).getByText('Your run').waitFor()
+    }
+    await press(page, 'Run')
+    await failure.filter({ hasText: `\`step\` of mine.ts ${why}` }).waitFor()
+    await runOnShow(page).getByText('Your run').waitFor()
+  }
 
-      await dropWorld(page, 'mine.ts', worldOf())
-      await page.getByText('All checks passed').waitFor()
-      await press(page, 'Run')
-      await goTo(page, 'Loop')
-      await reach(page, 1)
-      expect(addresses.filter((address) => address.includes('example.org'))).toEqual([])
-    },
-  )
+  await dropWorld(page, 'mine.ts', worldOf())
+  await page.getByText('All checks passed').waitFor()
+  await press(page, 'Run')
+  await goTo(page, 'Loop')
+  await reach(page, 1)
+  expect(addresses.filter((address) => address.includes('example.org'))).toEqual([])
 })

@@ -104,10 +104,12 @@ it('plays the episode once, and a person can pause it', async () => {
   await visit({ reducedMotion: 'no-preference' })
   await expect.poll(place).not.toBe('step 0 of 7')
   await expect.poll(pressPause).toBe(true)
-  const paused = await place()
+  // By hand to the last step, because an episode plays for ten seconds.
+  for (let at = Number(/\d+/.exec(await place())![0]); at < 6; at++)
+    await page.getByRole('button', { name: 'One step on' }).click()
+  expect(await place()).toBe('step 6 of 7')
   await page.getByRole('button', { name: 'Play', exact: true }).click()
-  await expect.poll(place).not.toBe(paused)
-  await expect.poll(place, { timeout: 60_000 }).toBe('step 7 of 7')
+  await expect.poll(place).toBe('step 7 of 7')
   await page.getByRole('button', { name: 'Play again' }).waitFor()
 })
 

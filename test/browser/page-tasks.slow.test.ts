@@ -1,8 +1,5 @@
 /** Tasks with their lineage, and the drift of the pool, on the recorded and on made-up runs. */
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
@@ -29,7 +26,7 @@ async function visit(options: BrowserContextOptions = {}): Promise<Locator> {
 /** A small pool and a narrow band, so that tasks are rewritten often. */
 const OFTEN: FakeRunOptions = { iterations: 40, settings: { taskPoolSize: 4, alphaLow: 0.45, alphaHigh: 0.55 } }
 
-/** Its rewrites are known: a hint that helped, and one that did not after a refused attempt. */
+/** Its rewrites are known: a hint that helped, and one that did not after an invalid attempt. */
 const FORMER_RUN = gunzipSync(
   readFileSync(new URL('./recordings/household-of-former-models.jsonl.gz', import.meta.url)),
 )
@@ -37,16 +34,15 @@ const FORMER_RUN = gunzipSync(
 const open = (options: FakeRunOptions) => openLog(fakeRunLines(options), options.iterations!)
 
 async function openLog(lines: string, iterations: number): Promise<void> {
-  const path = join(tmpdir(), `made-up-${process.pid}.jsonl`)
-  await writeFile(path, lines)
-  await page.getByLabel('Run log').setInputFiles(path)
+  const file = { name: 'made-up.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(lines) }
+  await page.getByLabel('Run log').setInputFiles(file)
   await page.getByText(`Iteration ${iterations} of ${iterations}`).first().waitFor()
 }
 const scrubTo = (iteration: number) =>
   page.getByRole('slider', { name: 'Iteration of the run on show' }).fill(String(iteration))
 
 describe('the lineage', () => {
-  it('shows the rule in numbers, the critic, refused attempts and changes of a run of earlier models', async () => {
+  it('shows the rule in numbers, the critic, invalid attempts and changes of a run of earlier models', async () => {
     const section = await visit()
     await openLog(FORMER_RUN.toString(), 30)
     await section.getByRole('checkbox', { name: 'rewritten only' }).check()
@@ -64,10 +60,10 @@ describe('the lineage', () => {
     ])
     await section.getByRole('searchbox').fill('pencil')
     await section.getByRole('button', { name: /pencil in garbagecan/ }).click()
-    await section.getByRole('tree').getByRole('treeitem', { name: /not accepted/ }).click()
+    await section.getByRole('tree').getByRole('treeitem', { name: /rejected/ }).click()
     await section.getByText('acc(q′) > 0 does not hold: acc(q′) = 0').first().waitFor()
     await section.getByText(/^Critic and \d+ attempts$/).click()
-    await section.getByText('Attempt 2, refused').waitFor()
+    await section.getByText('Attempt 2, invalid').waitFor()
     await section.getByText('There is no shelf to put things in here.').waitFor()
   }) // prettier-ignore
 

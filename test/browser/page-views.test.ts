@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { runOnShow } from './controls.ts'
+import { slownessByClock } from './free-main-thread.ts'
 import { usePages } from './harness.ts'
 import { layoutShift, MOST_SHIFT, watchLayout } from './layout-shift.ts'
 import { serveMadeUpRuns } from './made-up-runs.ts'
@@ -231,17 +232,20 @@ describe('the first load', () => {
     const { sum: shifted, moved } = await layoutShift(page)
     const paint = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]!.startTime)
     let painted = await paint()
+    let slowness = await slownessByClock(page.context())
     // Retries, because the machine may have been busy with something else; each with nothing in the cache.
-    for (let again = 0; again < 20 && painted >= 500; again++) {
+    for (let again = 0; again < 20 && painted / slowness >= 500; again++) {
       await page.context().close()
       await open({ viewport: { width, height: 800 } })
       await page.goto(firstScreen())
       await steps().waitFor()
       painted = Math.min(painted, await paint())
+      slowness = Math.min(slowness, await slownessByClock(page.context()))
     }
-    process.stdout.write(`layout shift ${shifted.toFixed(4)}, first contentful paint ${Math.round(painted)} ms\n`)
+    const measured = `first contentful paint ${Math.round(painted)} ms, ${slowness.toFixed(1)} times as slow as a quiet machine`
+    process.stdout.write(`layout shift ${shifted.toFixed(4)}, ${measured}\n`)
     expect(shifted, moved).toBeLessThan(MOST_SHIFT)
-    expect(painted).toBeLessThan(500)
+    expect(painted / slowness).toBeLessThan(500)
   })
 
   it('is at most 180 kB packed for the page and its workers, before any model', async () => {

@@ -8,7 +8,8 @@ import { takeScreenshots } from '../../src/cli/screenshots/take.ts'
 it('draws a view of a world as it is, with everything open', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'screenshots-'))
   try {
-    const plan = { folder, views: ['tasks'], worlds: ['coding'], looks: ['narrow-dark'], isUnfolded: true } as const
+    const what = { views: ['tasks'], worlds: ['coding'], looks: ['narrow-dark'] } as const
+    const plan = { folder, ...what, isUnfolded: true, pauseMs: 100 }
     const files: string[] = []
     await takeScreenshots(plan, (file) => void files.push(file))
     expect(files).toEqual([join(folder, 'coding-tasks-narrow-dark-unfolded.png')])

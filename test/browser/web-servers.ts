@@ -11,7 +11,7 @@ import { expect } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
 
 /** `files` sends dist/ from a folder, `proxy` stands in front of `npm start`. */
-export const WAYS = ['files', 'proxy'] as const
+const WAYS = ['files', 'proxy'] as const
 export type Way = (typeof WAYS)[number]
 
 export interface Place {

@@ -44,7 +44,10 @@ type Architecture = keyof typeof ARCHITECTURES
 const NAMES = Object.keys(ARCHITECTURES) as Architecture[]
 
 const pages = useWebLlm()
-const folders = mkdtempSync(join(tmpdir(), 'webllm-own-'))
+let folders: string
+beforeAll(() => {
+  folders = mkdtempSync(join(tmpdir(), 'webllm-own-'))
+})
 afterAll(() => rmSync(folders, { recursive: true }))
 
 /** Milliseconds. The first build also installs packages and compiles the runtime, which takes minutes on a free machine. */

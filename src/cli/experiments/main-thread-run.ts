@@ -3,6 +3,7 @@
  * a run with a log of many iterations, first in the page that made it, then in a new page that continues the kept run.
  */
 import type { Page } from 'playwright-core'
+import type { ShippedWorld } from '../../method/settings.ts'
 import { SHIPPED_WORLDS } from '../../worlds/index.ts'
 import { readAddresses } from '../page/addresses.ts'
 import { heldMainThread, mainThreadTasks, type HeldThread } from './main-thread.ts'
@@ -27,6 +28,10 @@ export interface MainThreadOptions {
   openings: number
   /** Milliseconds for a view to load and draw before it is watched. */
   arrivalMs?: number
+  /** Whose views are opened by a link; all if undefined. */
+  worlds?: readonly ShippedWorld[]
+  /** Which views are opened by a link; all if undefined. */
+  views?: readonly string[]
 }
 
 export interface WatchedView extends Pick<HeldThread, 'cpu'>, Partial<Pick<HeldThread, 'longTasks'>> {
@@ -38,7 +43,7 @@ export interface WatchedView extends Pick<HeldThread, 'cpu'>, Partial<Pick<HeldT
 
 /** Calls `onView` after each view; prints nothing. */
 export async function watchMainThread(
-  { preset, after, seconds, openings, arrivalMs = 2000 }: MainThreadOptions,
+  { preset, after, seconds, openings, arrivalMs = 2000, worlds = SHIPPED_WORLDS, views }: MainThreadOptions,
   onView: (watched: WatchedView) => void,
 ): Promise<void> {
   await withBuiltPage(async (browser, address) => {
@@ -54,8 +59,8 @@ export async function watchMainThread(
     const opening = await openPage(visitor, 'about:blank')
     const addresses = await readAddresses(opening, address)
     await opening.goto('about:blank')
-    for (const world of SHIPPED_WORLDS) {
-      for (const view of addresses.views) {
+    for (const world of worlds) {
+      for (const view of views ?? addresses.views) {
         const longest: number[] = []
         for (let count = 0; count < openings; count++) {
           const [cpu = 0] = await mainThreadTasks(browser, opening, async () => {

@@ -17,17 +17,20 @@ export interface ScreenshotPlan {
   looks: readonly LookName[] | undefined
   /** Whether folded parts are opened first. */
   isUnfolded: boolean
+  /** Milliseconds between two looks at the page, of which some must find nothing changed before it is drawn. */
+  pauseMs?: number
 }
 
-/** Milliseconds between two looks at the page, and how many of these nothing must change. */
+/** Long enough for what loads in between. */
 const PAUSE_MS = 400
+/** Pauses in which nothing must change. */
 const STILL_PAUSES = 4
 /** Pauses after which an animation that never ends is drawn as it is. */
 const MOST_PAUSES = 75
 
 /** Calls `onFile` with the path of each picture. Throws ArgumentError for a view that the page does not have. */
 export async function takeScreenshots(
-  { folder, views, worlds = SHIPPED_WORLDS, looks, isUnfolded }: ScreenshotPlan,
+  { folder, views, worlds = SHIPPED_WORLDS, looks, isUnfolded, pauseMs = PAUSE_MS }: ScreenshotPlan,
   onFile: (path: string) => void,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true })
@@ -45,8 +48,8 @@ export async function takeScreenshots(
         for (const view of views ?? addresses.views) {
           await page.goto('about:blank')
           await page.goto(addresses.of(view, world))
-          await untilStill(page)
-          if (isUnfolded) while (await unfold(page)) await untilStill(page)
+          await untilStill(page, pauseMs)
+          if (isUnfolded) while (await unfold(page)) await untilStill(page, pauseMs)
           await unroll(page)
           const path = join(folder, `${world}-${view}-${look}${isUnfolded ? '-unfolded' : ''}.png`)
           await page.screenshot({ path, fullPage: true })
@@ -97,12 +100,12 @@ async function unroll(page: Page): Promise<void> {
 }
 
 /** Waits until the page's text and height stay the same for a while. */
-async function untilStill(page: Page): Promise<void> {
+async function untilStill(page: Page, pauseMs: number): Promise<void> {
   await page.locator('main').waitFor()
   let seen = ''
   let still = 0
   for (let pause = 0; still < STILL_PAUSES && pause < MOST_PAUSES; pause++) {
-    await page.waitForTimeout(PAUSE_MS)
+    await page.waitForTimeout(pauseMs)
     const now = await page.evaluate(() => `${document.body.scrollHeight} ${document.body.innerText}`)
     still = now === seen ? still + 1 : 0
     seen = now

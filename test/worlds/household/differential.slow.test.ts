@@ -8,6 +8,8 @@ import { PddlGame, readGameText, type GameText } from './pddl/play.ts'
 import { firstDifference, randomPlays, summaryOf, type Observed, type PlayedStep } from './random-play.ts'
 
 const GAMES = 53
+/** The other dialect differs in words alone. */
+const GAMES_IN_OLD_WORDS = 15
 
 /** The differences in game files of ALFWorld before 0.4. */
 function inOldWords(text: GameText): GameText {
@@ -36,7 +38,8 @@ describe.skipIf(isLeftOut('plays against an independent model', noGameFiles))('a
   it.each(['v2', 'v1'] as const)('agrees on every step of random plays in dialect %s', (dialect) => {
     const plays: PlayedStep[][] = []
     const differences: string[] = []
-    for (const file of files) {
+    const games = dialect === 'v1' ? spread(files, GAMES_IN_OLD_WORDS) : files
+    for (const file of games) {
       const text = dialect === 'v1' ? inOldWords(readGameText(file.path)) : readGameText(file.path)
       for (const played of randomPlays(importedGame(file).game, dialect)) {
         const difference = firstDifference(played, playedBy(new PddlGame(text), played))
@@ -44,7 +47,7 @@ describe.skipIf(isLeftOut('plays against an independent model', noGameFiles))('a
         plays.push(played)
       }
     }
-    print(`${dialect}, ${files.length} games, ${summaryOf(plays)}; ${differences.length} differ from the model.`)
+    print(`${dialect}, ${games.length} games, ${summaryOf(plays)}; ${differences.length} differ from the model.`)
     expect(differences.slice(0, 5)).toEqual([])
     expect(plays.some((played) => played.at(-1)!.won)).toBe(true)
   })

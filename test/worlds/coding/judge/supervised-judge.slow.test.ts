@@ -98,7 +98,7 @@ describe('a judge in a worker', () => {
     await judge.judge([job(RIGHT)])
     // Longer under way than it takes until this thread is busy, and less than its limit.
     const slow = 'let x = 0; for (let i = 0; i < 500_000; i++) x += i; const f = (x) => 2 * x + 2'
-    const limits = { wallMs: 5000 }
+    const limits = { wallMs: 2000 }
     const judged = judge.judge([job(slow, limits)])
     await new Promise((resolve) => setTimeout(resolve, 10))
     // After this Node looks at its timers before it looks at its messages.
