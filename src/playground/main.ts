@@ -1,5 +1,7 @@
 import { mount } from 'svelte'
-import './kit/theme.css'
+import './kit/palette.css'
+import './kit/elements.css'
+import './kit/controls.css'
 import App from './shell/App.svelte'
 
 const page = document.getElementById('page')!

@@ -1,7 +1,6 @@
-/** At most six type styles in a view (type-styles.ts says what one is), in every world, and 300 words about the run that ships. */
+/** At most six type styles in a view (type-styles.ts says what one is), and 300 words, in every world. */
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
-import type { View } from '../../src/playground/state/views.ts'
 import { STORY_STEPS, storyAddress } from '../../src/playground/state/story-steps.ts'
 import { runOnShow } from './controls.ts'
 import { EVERY_VIEW, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
@@ -10,8 +9,6 @@ import { turns } from './settled.ts'
 import { MOST_TYPE_STYLES, typeStyles } from './type-styles.ts'
 
 const pages = usePages()
-/** Views of a run, whose words depend on its world. */
-const OF_A_RUN: readonly View[] = ['loop', 'episodes', 'tasks']
 
 const visit = (): Promise<Page> => pages.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
 
@@ -22,21 +19,17 @@ async function expectFewStyles(page: Page, where: string): Promise<void> {
   expect.soft(Object.keys(styles).length, `${where}: ${list}`).toBeLessThanOrEqual(MOST_TYPE_STYLES)
 }
 
-it.each(['Household', 'Coding', 'Desktop'])(
-  'has few type styles in every view, and few words about a run, in %s',
-  async (world) => {
-    const page = await visit()
-    await page.goto(inject('pageAddress'))
-    await page.getByRole('radio', { name: world, exact: true }).check()
-    await runOnShow(page).getByText(world).waitFor()
-    for (const view of EVERY_VIEW) {
-      await openView(page, view)
-      await expectFewStyles(page, view)
-      if (OF_A_RUN.includes(view))
-        expect.soft(await wordsWhenStill(page), `words of ${view}`).toBeLessThanOrEqual(MOST_WORDS)
-    }
-  },
-)
+it.each(['Household', 'Coding', 'Desktop'])('has few type styles and few words in every view, in %s', async (world) => {
+  const page = await visit()
+  await page.goto(inject('pageAddress'))
+  await page.getByRole('radio', { name: world, exact: true }).check()
+  await runOnShow(page).getByText(world).waitFor()
+  for (const view of EVERY_VIEW) {
+    await openView(page, view)
+    await expectFewStyles(page, view)
+    expect.soft(await wordsWhenStill(page), `words of ${view}`).toBeLessThanOrEqual(MOST_WORDS)
+  }
+})
 
 it('has at most six type styles in every step of the story, before and after its answer', async () => {
   const page = await visit()

@@ -1,5 +1,5 @@
 /** One step of an episode under one λ as a picture to share: what it shows, and the loop that turns λ from 0 to 1 and back. */
-import { compact, signed } from '../kit/format.ts'
+import { capital, compact, signed } from '../kit/format.ts'
 import { LAMBDA_STOPS, writeStop } from '../run/lambda-stops.ts'
 import type { TellingEpisode } from '../../runs/telling-episode.ts'
 import { effectOf, ribbons, type Tile } from './ribbons.ts'
@@ -121,5 +121,3 @@ export function firstSentence(text: string): string {
   const [sentence = text] = /^[^.?!\n]*[.?!]?/.exec(text) ?? []
   return capital(sentence)
 }
-
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

@@ -68,7 +68,12 @@ export function bytes(count: number): string {
 
 /** The text, cut with … to at most `most` characters. */
 export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
+  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1)).trimEnd()}…`
+}
+
+/** The text, beginning with a capital letter. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 const OR = new Intl.ListFormat('en', { type: 'disjunction' })

@@ -24,6 +24,14 @@ export function presetsOf(world: World): PresetChoice[] {
   ]
 }
 
+/** A world's presets beside the chosen one, which may be another that a lesson or link names; each text once. */
+export function presetMenu(world: World, chosen: string): PresetChoice[] {
+  const own = presetsOf(world)
+  if (own.some(({ preset }) => preset === chosen)) return own
+  const label = presetWords(chosen)
+  return [...own.filter((choice) => choice.label !== label), { preset: chosen, label }]
+}
+
 /** What a run's preset is for, in words, also of one without its world's own; its name if the page no longer has it. */
 export function presetWords(preset: string): string {
   const alone = (world: World) =>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { RUN_MARKS } from '../../../src/playground/kit/charts/run-marks.ts'
 
-const css = readFileSync(new URL('../../../src/playground/kit/theme.css', import.meta.url), 'utf8')
+const css = readFileSync(new URL('../../../src/playground/kit/palette.css', import.meta.url), 'utf8')
 type Theme = 'light' | 'dark'
 function colour(name: string, theme: Theme): number[] {
   const [, light, dark] = new RegExp(`--${name}: light-dark\\(#(\\w{6}), #(\\w{6})\\)`).exec(css)!

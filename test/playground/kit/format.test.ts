@@ -53,6 +53,7 @@ describe('numbers', () => {
 it('cuts a long text, and leaves short ones whole', () => {
   expect(cut('put a book in drawer.', 21)).toBe('put a book in drawer.')
   expect(cut('put a book in drawer 1.', 12)).toBe('put a book…')
+  expect(cut('put a book in drawer 1.', 0)).toBe('…')
 })
 
 it('lists alternatives with "or" before the last', () => {

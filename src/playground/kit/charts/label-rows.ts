@@ -4,11 +4,6 @@ interface LabelSpan {
   end: number
 }
 
-/** At most `most` characters; a cut shows as “…”. */
-export function cutTo(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`
-}
-
 /** The row of each label, from 0. */
 export function labelRows(spans: readonly LabelSpan[]): number[] {
   const rows: LabelSpan[][] = []

@@ -35,20 +35,6 @@ export function judgeTurnsKinder(view: RunView): Observation {
   )
 }
 
-/** Trained where everything fails, the judge comes to say −1 of good steps too. */
-export function goodStepsLost(view: RunView): Observation {
-  const [good, bad] = ['good', 'bad'].map((side) => view.series(`judge/${side}_acc`).values)
-  const count = Math.min(good!.length, bad!.length)
-  if (count < 3 || updates(view) === 0)
-    return missing(`${counted(count, 'evaluation')} of three, ${counted(updates(view), 'update')} of the reward model.`)
-  const [goodFirst, goodLast] = ends(good!)
-  const [badFirst, badLast] = ends(bad!)
-  return seen(
-    goodLast <= goodFirst - 0.1 && badLast >= badFirst,
-    `On fixed trajectories, +1 for good steps: ${percent(goodFirst)} at first, ${percent(goodLast)} now. −1 for bad steps: ${percent(badFirst)} at first, ${percent(badLast)} now.`,
-  )
-}
-
 const FEWEST_PAIRS = 8
 
 /**

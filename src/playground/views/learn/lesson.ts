@@ -23,15 +23,19 @@ export interface LessonStep {
   iterations?: number
 }
 
-/** A place on the page that shows what the lesson is about. */
-interface LessonPlace {
-  /** End of an address: a view or a part of one (views.ts). */
-  place: string
-  /** Text of the link. */
-  name: string
-  /** What to look at there. */
-  text: string
-}
+/** Addresses of the places on the page that lessons look at: views or parts of one (views.ts). */
+const PLACES = {
+  Alarms: '#alarms',
+  Curves: '#loop',
+  Episodes: '#episodes',
+  Results: '#results',
+  Tasks: '#tasks',
+  'The equation': '#equation',
+  'The loop': '#loop',
+  'The theory': '#theory',
+  Thresholds: '#thresholds',
+} as const
+type PlaceName = keyof typeof PLACES
 
 /** A change of settings to try after the steps, with what to look for. */
 export interface Variation {
@@ -49,13 +53,19 @@ export interface Lesson {
   /** What the text leaves out: a derivation, or where to read on. */
   more?: string
   steps: readonly LessonStep[]
-  look: readonly LessonPlace[]
+  /** What to look at in each place. */
+  look: Partial<Record<PlaceName, string>>
   /** The expected observation, in one sentence. */
   expected: string
   variations: readonly Variation[]
   /** Sections of the page that the lesson uses; a link to it hides the others. */
   needs: readonly Section[]
   observe: (view: RunView) => Observation
+}
+
+/** Where to look: the text of a link, its address, and what to look at there. */
+export function lessonPlaces({ look }: Lesson): { name: string; place: string; text: string }[] {
+  return Object.entries(look).map(([name, text]) => ({ name, place: PLACES[name as PlaceName], text }))
 }
 
 export function lessonSettings({ preset, difference }: Lesson): Settings {

@@ -2,8 +2,9 @@
  * The lessons and their texts. A text says which statements are the paper's, which the released code's, and which ours.
  */
 import type { Lesson } from './lesson.ts'
-import { difficultyTilts, goodStepsLost, judgeTurnsKinder, liesAreCostly, silentErrors } from './judge-observations.ts'
+import { difficultyTilts, judgeTurnsKinder, liesAreCostly, silentErrors } from './judge-observations.ts'
 import { carriesOver, chanceAccepts, componentsAlone, mistakesEncouraged, votesRank } from './observations.ts'
+import { judgeTurnsStrict } from './region-observations.ts'
 import { REGIONS } from './regions.ts'
 import { STORY_STEPS } from '../../state/story-steps.ts'
 
@@ -23,18 +24,11 @@ const BASICS: readonly Lesson[] = [
       { text: 'Add the votes. This takes effect at the next iteration.', change: { signal: 'integrated' } },
       { text: 'Let two more iterations finish.', iterations: 2 },
     ],
-    look: [
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'rows are rollouts and columns are steps. With the outcome alone, whole columns show a dash instead of an advantage; with votes, few do.',
-      },
-      {
-        place: '#alarms',
-        name: 'Alarms',
-        text: '“Groups do not differ, so nothing is learned” shows the share.',
-      },
-    ],
+    look: {
+      Episodes:
+        'rows are rollouts and columns are steps. With the outcome alone, whole columns show a dash instead of an advantage; with votes, few do.',
+      Alarms: '“Groups do not differ, so nothing is learned” shows the share.',
+    },
     expected:
       'Where rollouts ended alike, the steps that votes encourage are good more often than those that they discourage, beyond chance.',
     variations: [
@@ -61,18 +55,12 @@ const BASICS: readonly Lesson[] = [
       { text: 'Let the votes count eight times as much as the outcome.', change: { lambda: 8 } },
       { text: 'Let another iteration finish.', iterations: 1 },
     ],
-    look: [
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'find the rollouts that were not solved. At λ = 0 none of their steps is encouraged, by arithmetic. At λ = 8 many are: choose some and compare the votes with the true label.',
-      },
-      {
-        place: '#equation',
-        name: 'The equation',
-        text: 'shows $R$ of the chosen step with its numbers. When you move λ at the top of the page, ⇄ in the table marks each step whose sign would change.',
-      },
-    ],
+    look: {
+      Episodes:
+        'find the rollouts that were not solved. At λ = 0 none of their steps is encouraged, by arithmetic. At λ = 8 many are: choose some and compare the votes with the true label.',
+      'The equation':
+        'shows $R$ of the chosen step with its numbers. When you move λ at the top of the page, ⇄ in the table marks each step whose sign would change.',
+    },
     expected:
       'At large λ, the judge’s mistakes train the policy: at least ten points more of the bad steps of failed rollouts are encouraged. A judge without mistakes would encourage none.',
     variations: [
@@ -101,18 +89,11 @@ const BASICS: readonly Lesson[] = [
         press: 'run',
       },
     ],
-    look: [
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: '“Reward model on fixed trajectories, steps”: the line for good steps rises, and that for “accepted bad” ones falls. What does the solid line say?',
-      },
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'choose a step to see its votes, what each earned, and the true label.',
-      },
-    ],
+    look: {
+      Curves:
+        '“Reward model on fixed trajectories, steps”: the line for good steps rises, and that for “accepted bad” ones falls. What does the solid line say?',
+      Episodes: 'choose a step to see its votes, what each earned, and the true label.',
+    },
     expected:
       'On fixed trajectories, over three evaluations, the judge becomes kinder: it is right about at least ten points more of the good steps, and at least ten points fewer of the bad ones that the world accepted.',
     variations: [
@@ -145,25 +126,15 @@ const BASICS: readonly Lesson[] = [
     text: 'Take a task that every rollout fails. $O$ is always −1, so at $λ = 1$ $R$ is never positive, and R · S is never negative for a vote of −1, whatever the step was. Trained on such tasks, a reward model learns to answer −1 to everything. The released code therefore trains it only on tasks of accuracy 0.2 to 0.8. In this lesson that filter is off, episodes end after five steps so that nearly all fail, and the reward model learns fast.',
     more: 'The second part of $R · S = O · S + λ S̄ · S$ adds to it: it pays a vote for agreeing with the other votes, whatever is true.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
-    look: [
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'choose a task with “0 % of 8 solved” and one of its steps: the number beside a vote is its training signal.',
-      },
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: 'the chart Consistency feedback: while the judge collapses on tasks that all fail, both terms rise towards 1. Nothing in them warns you.',
-      },
-      {
-        place: '#alarms',
-        name: 'Alarms',
-        text: '“The reward model always gives the same vote” fires once the collapse is complete.',
-      },
-    ],
+    look: {
+      Episodes:
+        'choose a task with “0 % of 8 solved” and one of its steps: the number beside a vote is its training signal.',
+      Curves:
+        'the chart Consistency feedback: while the judge collapses on tasks that all fail, both terms rise towards 1. Nothing in them warns you.',
+      Alarms: '“The reward model always gives the same vote” fires once the collapse is complete.',
+    },
     expected:
-      'On fixed trajectories, the judge finds at least ten points fewer of the good steps than before training, and no fewer of the bad ones.',
+      'On fixed trajectories, the judge finds at least ten points fewer of the good steps than before training, and loses at least ten points less on bad ones.',
     variations: [
       {
         change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
@@ -175,7 +146,7 @@ const BASICS: readonly Lesson[] = [
       },
     ],
     needs: ['settings', 'loop', 'curves', 'trajectories'],
-    observe: goodStepsLost,
+    observe: judgeTurnsStrict,
   },
   {
     id: 'difficulty',
@@ -198,18 +169,12 @@ const BASICS: readonly Lesson[] = [
         press: 'run',
       },
     ],
-    look: [
-      {
-        place: '#theory',
-        name: 'The theory',
-        text: 'has sliders for p₊, p₋ and $a$. Press “Use the run’s estimate”, then move only $a$ and watch E[O·S].',
-      },
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: '“Reward model on fixed trajectories, steps”: do the lines for good and bad steps part after a hard iteration?',
-      },
-    ],
+    look: {
+      'The theory':
+        'has sliders for p₊, p₋ and $a$. Press “Use the run’s estimate”, then move only $a$ and watch E[O·S].',
+      Curves:
+        '“Reward model on fixed trajectories, steps”: do the lines for good and bad steps part after a hard iteration?',
+    },
     expected:
       'On fixed trajectories, the judge moves towards +1 (accuracy on good steps minus that on bad ones) when tasks become easier, and towards −1 when they become harder, beyond chance.',
     variations: [
@@ -232,18 +197,10 @@ const BASICS: readonly Lesson[] = [
     difference: { groupSize: 2, rewrites: 'null' },
     text: 'A task that is too hard or too easy is rewritten. The new task q′ is accepted only if its measured accuracy acc(q′) is in the right range: for an easier task, above that of the old one and below α_high. The $G$ rollouts of one iteration measure it. With $G = 2$ it can only be 0, 1/2 or 1. A task is chosen because its measurement was extreme, so the next one is likely to be less extreme even if nothing changed. In this lesson nothing does: every rewrite is the old task under a new id, which is our addition, so whatever is accepted is accepted by chance.',
     steps: [{ text: 'Press Run and wait until eight rewrites are measured.', press: 'run' }],
-    look: [
-      {
-        place: '#tasks',
-        name: 'Tasks',
-        text: 'tick “rewritten only”. Each rewrite shows the rule with its numbers and the verdict.',
-      },
-      {
-        place: '#thresholds',
-        name: 'Thresholds',
-        text: 'accuracies of all tasks, with the band from α_low to α_high.',
-      },
-    ],
+    look: {
+      Tasks: 'tick “rewritten only”. Each rewrite shows the rule with its numbers and the verdict.',
+      Thresholds: 'accuracies of all tasks, with the band from α_low to α_high.',
+    },
     expected: 'At least a fifth of the rewrites are accepted although they change nothing.',
     variations: [
       {
@@ -275,18 +232,10 @@ const BASICS: readonly Lesson[] = [
       },
       { text: 'When it has paused, run one in which only the reward model learns.', press: 'reward' },
     ],
-    look: [
-      {
-        place: '#loop',
-        name: 'The loop',
-        text: 'the arrow that carries the gradient lights up at one model only.',
-      },
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: 'KL of the update and Policy-gradient loss have a point only for the model that learned.',
-      },
-    ],
+    look: {
+      'The loop': 'the arrow that carries the gradient lights up at one model only.',
+      Curves: 'KL of the update and Policy-gradient loss have a point only for the model that learned.',
+    },
     expected: 'One iteration updates only the policy, and another only the reward model.',
     variations: [
       {
@@ -313,13 +262,10 @@ const BASICS: readonly Lesson[] = [
         press: 'run',
       },
     ],
-    look: [
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: 'in the chart Policy accuracy, the solid line is in distribution, the dashed one out of distribution, both greedy; beside them the same at the policy temperature, and dotted the training tasks.',
-      },
-    ],
+    look: {
+      Curves:
+        'in the chart Policy accuracy, the solid line is in distribution, the dashed one out of distribution, both greedy; beside them the same at the policy temperature, and dotted the training tasks.',
+    },
     expected:
       'At temperature 0, the policy solves more of the out-of-distribution tasks than before training, beyond chance (96 tasks, one side, 5 %).',
     variations: [
@@ -342,18 +288,11 @@ const BASICS: readonly Lesson[] = [
     difference: {},
     text: 'A vote is trained with its advantage: how much its value R · S differs from the votes it is compared with. The released code compares it with the other votes on the same step. They share $R$, so unanimous votes show no difference, and right and wrong votes alike train nothing. The paper does not say which votes are compared. It names a set only for the policy: the same step index in all rollouts of the task. Using that set for votes too is our choice, and the default here.',
     steps: [{ text: 'Press Run and wait for one or two iterations in which some rollouts succeed.', press: 'run' }],
-    look: [
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'choose a step with unanimous votes: the dash beside each means that it is not trained, right or wrong.',
-      },
-      {
-        place: '#equation',
-        name: 'The equation',
-        text: 'compare its last line for a step with unanimous votes and for one with mixed votes.',
-      },
-    ],
+    look: {
+      Episodes:
+        'choose a step with unanimous votes: the dash beside each means that it is not trained, right or wrong.',
+      'The equation': 'compare its last line for a step with unanimous votes and for one with mixed votes.',
+    },
     expected:
       'While the reward model learns, at least ten steps, and a tenth of those with unanimous votes, are judged wrongly by all votes, and the update leaves them so.',
     variations: [
@@ -376,18 +315,11 @@ const BASICS: readonly Lesson[] = [
     difference: {},
     text: 'In the coding world the policy writes programs, and the reward model writes tests for them without seeing any. It never learns directly which of its tests are right. But correct programs fail a test that expects something false. Such a test disagrees with the outcome $O$ (the hidden tests), so R · S is low and its writer is discouraged.',
     steps: [{ text: 'Press Run and wait until five false tests and five true ones have an advantage.', press: 'run' }],
-    look: [
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'rows are programs and columns are tests. A false test is marked “lies”; choose it to see what its writer earned.',
-      },
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: 'the chart True tests: the share that the reference solution passes.',
-      },
-    ],
+    look: {
+      Episodes:
+        'rows are programs and columns are tests. A false test is marked “lies”; choose it to see what its writer earned.',
+      Curves: 'the chart True tests: the share that the reference solution passes.',
+    },
     expected:
       'While the reward model learns, the mean advantage of its false tests is below that of its true ones, beyond chance.',
     variations: [

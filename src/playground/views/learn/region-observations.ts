@@ -1,5 +1,5 @@
 /**
- * What the exercises on regions of the map look for (exercises.ts). Each compares the beginning of a run with its end: the policy
+ * What the exercises on regions of the map look for (regions.ts). Each compares the beginning of a run with its end: the policy
  * on held-out tasks at the evaluation temperature, the reward model on fixed trajectories or programs. What does not learn is a
  * flat line there, so a frozen model passes none of the checks about it.
  */

@@ -23,14 +23,11 @@ export const REGIONS: readonly Lesson[] = [
       { text: 'Flip four votes in ten. This takes effect at the next iteration.', change: { voteFlips: 0.4 } },
       { text: 'Let three more iterations finish.', iterations: 3 },
     ],
-    look: [
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'choose a task with “0 % of 8 solved”: which steps are encouraged, and are they good? Flipped votes are marked.',
-      },
-      { place: '#results', name: 'Results', text: 'the map: does the gain over outcomes alone shrink as ε grows?' },
-    ],
+    look: {
+      Episodes:
+        'choose a task with “0 % of 8 solved”: which steps are encouraged, and are they good? Flipped votes are marked.',
+      Results: 'the map: does the gain over outcomes alone shrink as ε grows?',
+    },
     expected:
       'Where rollouts ended alike, the steps that votes encourage are good more often than those that they discourage, beyond chance; with four flips in ten the difference is at most half as large.',
     variations: [
@@ -58,18 +55,11 @@ export const REGIONS: readonly Lesson[] = [
     },
     text: 'Here the votes of a frozen judge alone train the policy, as if λ were infinite. No judge is always right, and what it wrongly approves is encouraged like what is right. The policy finds these mistakes: votes rise, and it solves no more tasks than before, or fewer. Nobody has to intend this. Random flips cannot be exploited; it takes a judge whose mistakes can be learned.',
     steps: [{ text: 'Press Run and let twenty iterations finish. This takes several minutes.', press: 'run' }],
-    look: [
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: '“Votes and outcomes in training” shows both. “Reward-model accuracy in training” falls although “Reward model on fixed trajectories, steps” is flat: the judge is the same, the policy’s steps are not.',
-      },
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'choose steps with the vote +1 and the true label −1: what does the judge let pass?',
-      },
-    ],
+    look: {
+      Curves:
+        '“Votes and outcomes in training” shows both. “Reward-model accuracy in training” falls although “Reward model on fixed trajectories, steps” is flat: the judge is the same, the policy’s steps are not.',
+      Episodes: 'choose steps with the vote +1 and the true label −1: what does the judge let pass?',
+    },
     expected:
       'The mean vote rises and votes are right less often, both beyond chance, while the policy solves no more held-out tasks than before at temperature 0.',
     variations: [
@@ -104,18 +94,11 @@ export const REGIONS: readonly Lesson[] = [
     text: 'Consistency feedback teaches a vote the sign of $E[R | step] = E[O | step] + λ E[S | step]$. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where $λ E[S | step]$ outweighs it. A judge that is wrong equally often about good and bad steps comes to vote −1 on every search.',
     more: 'No filter protects this judge: it learns from votes on tasks of any accuracy. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. Decision 13 is the preset’s cure.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
-    look: [
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: '“Reward model on fixed trajectories, steps”: the line for good steps falls while that for bad ones stays at the top.',
-      },
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'find a good step of a failed rollout, and compare what its votes of +1 and −1 earned.',
-      },
-    ],
+    look: {
+      Curves:
+        '“Reward model on fixed trajectories, steps”: the line for good steps falls while that for bad ones stays at the top.',
+      Episodes: 'find a good step of a failed rollout, and compare what its votes of +1 and −1 earned.',
+    },
     expected:
       'On fixed trajectories, the judge finds at least ten points fewer of the good steps than before training, and loses at least ten points less on bad ones.',
     variations: [
@@ -163,18 +146,10 @@ export const REGIONS: readonly Lesson[] = [
         press: 'run',
       },
     ],
-    look: [
-      {
-        place: '#loop',
-        name: 'Curves',
-        text: '“Tests on fixed programs”, and “True tests”: the share that the reference solution passes.',
-      },
-      {
-        place: '#episodes',
-        name: 'Episodes',
-        text: 'choose a problem with few right programs: what do its tests marked “lies” earn?',
-      },
-    ],
+    look: {
+      Curves: '“Tests on fixed programs”, and “True tests”: the share that the reference solution passes.',
+      Episodes: 'choose a problem with few right programs: what do its tests marked “lies” earn?',
+    },
     expected:
       'On fixed problems with fixed programs, at least ten points fewer of the written tests are passed by every right program than before training.',
     variations: [

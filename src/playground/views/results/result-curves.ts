@@ -1,5 +1,6 @@
 /** The curves of a table as charts, one for each measure: the mean over seeds of each arm. */
 import type { ResultsFile } from '../../../results/results-file.ts'
+import { capital } from '../../kit/format.ts'
 import type { Chart, ChartSeries } from '../../kit/charts/series.ts'
 
 /** Told apart by hue and by line: not everybody sees the hues. */
@@ -30,7 +31,6 @@ export function resultCharts({ curves = [], measures, rows, seeds }: ResultsFile
     })
     const about = `Mean of ${seeds.length} seeds. The table has the intervals at the end.`
     const lastIteration = Math.max(...own.flatMap(({ points }) => points.map(({ iteration }) => iteration)), 0)
-    const title = `${label[0]!.toUpperCase()}${label.slice(1)}`
-    return [{ chart: { id: `results-${id}`, title, unit, about, series }, lastIteration }]
+    return [{ chart: { id: `results-${id}`, title: capital(label), unit, about, series }, lastIteration }]
   })
 }

@@ -4,6 +4,7 @@ import { FLIP } from '../../../runs/telling-episode.ts'
 import { WORLDS } from '../../../worlds/index.ts'
 import { SYMBOLS } from '../../run/equation.ts'
 import { Links } from '../../kit/math/links.svelte.ts'
+import { capital } from '../../kit/format.ts'
 import type { ShippedEpisode } from '../../state/shipped-episodes.ts'
 import { equationValues } from '../../figures/equation/equation-values.ts'
 import { Player } from '../../figures/player.svelte.ts'
@@ -149,8 +150,6 @@ export class Start {
     return this.#tiles.find(({ trajectory, step }) => trajectory === place.trajectory && step === place.step) ?? null
   }
 }
-
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 /** What the telling tile of a world is called. */
 export function tellingNoun(world: World): string {

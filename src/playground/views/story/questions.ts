@@ -8,7 +8,7 @@ import type { BatchGroup } from '../../../runs/batch.ts'
 import type { RunView } from '../../../runs/fold.ts'
 import type { TellingEpisode } from '../../../runs/telling-episode.ts'
 import type { AcceptedRewrite } from '../../../runs/telling-rewrite.ts'
-import { counted, percent } from '../../kit/format.ts'
+import { capital, counted, percent } from '../../kit/format.ts'
 import { spread } from '../../kit/spread.ts'
 import { signalGains } from './signals.ts'
 
@@ -174,5 +174,3 @@ function numbered(counts: readonly number[], right: number, word: (count: number
   const chosen = [...new Set(counts)].slice(0, 3).sort((a, b) => a - b)
   return chosen.map((count) => ({ label: word(count), isRight: count === right }))
 }
-
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { itemOf, readItem } from '../../../worlds/coding/released/item.ts'
 import type { Problem } from '../../../worlds/coding/problem.ts'
+import { capital } from '../../kit/format.ts'
 
 const draftShape = v.object({
   statement: v.string(),
@@ -72,7 +73,7 @@ export function sentenceOf(fault: string): string {
     .replace(/^test_time_limit\b/, 'the time limit')
     .replace(/^function_name\b/, 'the name of the function')
     .replace(/^checker\b/, 'the checker')
-  return `${said[0]!.toUpperCase()}${said.slice(1)}.`
+  return `${capital(said)}.`
 }
 
 /** The line of the checker that a message names; null if it names none. */

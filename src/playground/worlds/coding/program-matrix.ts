@@ -6,7 +6,7 @@ import type { GeneratedTest, StepHappened } from '../../../method/events.ts'
 import type { EpisodeView, IterationView, TestsView } from '../../../runs/fold.ts'
 import type { Outcome, Score, TestResult, WrittenTest } from '../../../method/ports.ts'
 import type { Settings } from '../../../method/settings.ts'
-import { decimal, signed } from '../../kit/format.ts'
+import { capital, decimal, signed } from '../../kit/format.ts'
 import type { ShownProblem } from './shown-problem.ts'
 
 /** What a cell shows. Each kind has its own sign, so that none depends on colour alone. */
@@ -282,7 +282,7 @@ export function rowSentence(row: MatrixRow): string {
 }
 
 export function columnSentence(column: MatrixColumn): string {
-  const parts = [`${column.name[0]!.toUpperCase()}${column.name.slice(1)}`]
+  const parts = [capital(column.name)]
   if (column.test) parts.push(`input ${column.test.input.trim()}`, `output ${column.test.output.trim()}`)
   parts.push(...column.marks)
   if (column.run > 0) parts.push(`${column.passed} of ${column.run} programs pass`)

@@ -17,7 +17,7 @@ export type ShelfSource = SceneSize | 'official'
 /** Filters; null matches everything. */
 export interface ShelfChoice {
   source: ShelfSource
-  /** A split's name for official games; one of GENERATED_SPLITS for generated ones. */
+  /** A split's name for official games; a Split for generated ones. */
   split: string | null
   taskType: TaskType | null
   /** Text to find in the ids of official games. */
@@ -32,13 +32,6 @@ export interface ShelfItem {
 
 /** Items added by each "Show more". */
 const PAGE = 12
-
-/** Names as in the charts. */
-export const GENERATED_SPLITS: Record<Split, string> = {
-  train: 'training',
-  id: 'in distribution',
-  ood: 'out of distribution',
-}
 
 export class GameShelf {
   readonly #library = new IndexedDbGameLibrary()

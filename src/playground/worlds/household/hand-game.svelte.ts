@@ -5,7 +5,7 @@ import { nextCommandKnowingAll } from '../../../worlds/household/planning/expert
 import { taskSentence, type HouseholdGame } from '../../../worlds/household/engine/game.ts'
 import { openingText } from '../../../worlds/household/engine/observations.ts'
 import { distanceToGoal } from '../../../worlds/household/planning/plan.ts'
-import { startGame, type Dialect, type GameState } from '../../../worlds/household/engine/state.ts'
+import { cloneState, startGame, type Dialect, type GameState } from '../../../worlds/household/engine/state.ts'
 import { describeTask, taskOf } from '../../../worlds/household/task.ts'
 import type { Hand, Turn } from '../theatre/hand.ts'
 import { commandGroups, type CommandGroup } from './hand-game.ts'
@@ -19,20 +19,16 @@ export class HandGame implements Hand {
   readonly game: HouseholdGame
   /** ALFWorld's own limit. */
   readonly stepLimit = 50
-  #dialect = $state.raw<Dialect>('v2')
-  #isExplaining = $state.raw(false)
   #state: GameState
-  #opening = $state.raw('')
   #turns = $state.raw<readonly Turn[]>([])
-  #groups = $state.raw<readonly CommandGroup[]>([])
-  #distance = $state.raw(0)
-  #isWon = $state.raw(false)
-  #isOver = $state.raw(false)
+  #groups: readonly CommandGroup[]
+  #distance: number
 
   constructor(game: HouseholdGame, { dialect, explainRefusals }: HandGameOptions) {
     this.game = game
-    this.#isExplaining = explainRefusals
-    this.#state = this.#start(dialect)
+    this.#state = $state.raw(startGame(game, { dialect, stepLimit: this.stepLimit, explainRefusals }))
+    this.#groups = $derived(this.isOver ? [] : commandGroups(admissibleCommands(this.#state)))
+    this.#distance = $derived(distanceToGoal(this.#state))
   }
 
   get instruction(): string {
@@ -44,15 +40,15 @@ export class HandGame implements Hand {
     return describeTask(taskOf(this.game))
   }
   get dialect(): Dialect {
-    return this.#dialect
+    return this.#state.dialect
   }
-  /** Sets whether refused commands give a reason from now on. */
+  /** Whether refused commands give a reason. */
   get isExplaining(): boolean {
-    return this.#isExplaining
+    return this.#state.explainRefusals
   }
   /** Room and task as the policy reads them. */
   get opening(): string {
-    return this.#opening
+    return openingText(this.#state)
   }
   get turns(): readonly Turn[] {
     return this.#turns
@@ -66,48 +62,35 @@ export class HandGame implements Hand {
     return this.#distance
   }
   get isWon(): boolean {
-    return this.#isWon
+    return this.#state.won
   }
   /** Won, or out of commands. */
   get isOver(): boolean {
-    return this.#isOver
+    return this.#state.done
   }
 
   /** Starts the game over. */
-  restart(dialect = this.#dialect): void {
-    this.#state = this.#start(dialect)
+  restart(dialect = this.dialect): void {
+    const { stepLimit, isExplaining: explainRefusals } = this
+    this.#state = startGame(this.game, { dialect, stepLimit, explainRefusals })
+    this.#turns = []
   }
 
-  explain(isExplaining: boolean): void {
-    this.#isExplaining = isExplaining
-    this.#state = { ...this.#state, explainRefusals: isExplaining }
+  /** Sets whether refused commands give a reason from now on. */
+  explain(explainRefusals: boolean): void {
+    this.#state = { ...this.#state, explainRefusals }
   }
 
   play(command: string): void {
     if (this.isOver || command.trim() === '') return
-    const { observation, accepted } = step(this.#state, command)
+    const next = cloneState(this.#state)
+    const { observation, accepted } = step(next, command)
     this.#turns = [...this.#turns, { command, observation, accepted }]
-    this.#look(this.#state)
+    this.#state = next
   }
 
   /** The next command of a shortest path, with full knowledge of the scene. */
   hint(): string {
     return nextCommandKnowingAll(this.#state).command
-  }
-
-  #start(dialect: Dialect): GameState {
-    const state = startGame(this.game, { dialect, stepLimit: this.stepLimit, explainRefusals: this.#isExplaining })
-    this.#dialect = dialect
-    this.#turns = []
-    this.#opening = openingText(state)
-    this.#look(state)
-    return state
-  }
-
-  #look(state: GameState): void {
-    this.#isWon = state.won
-    this.#isOver = state.done
-    this.#groups = state.done ? [] : commandGroups(admissibleCommands(state))
-    this.#distance = distanceToGoal(state)
   }
 }

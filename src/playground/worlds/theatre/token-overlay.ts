@@ -3,6 +3,7 @@
  * tokens (readable-event.ts), so they are read from the run's log.
  */
 import type { EpisodeStep, ModelUpdated } from '../../../method/events.ts'
+import { textLines } from '../../../runs/text-lines.ts'
 import type { GroupView } from '../../run/trajectories.ts'
 import { compact } from '../../kit/format.ts'
 
@@ -111,19 +112,11 @@ export async function episodeSteps(
 ): Promise<EpisodeStep[] | null> {
   const needle = `"episodeId":${JSON.stringify(episodeId)}`
   let found: EpisodeStep[] | null = null
-  let tail = ''
-  const look = (line: string) => {
-    if (!line.includes(needle)) return
+  for await (const line of textLines(log)) {
+    await rest()
+    if (!line.includes(needle)) continue
     const event = JSON.parse(line) as { type?: string; episodeId?: string; steps?: EpisodeStep[] }
     if (event.type === 'episode' && event.episodeId === episodeId && event.steps) found = event.steps
   }
-  const reader = log.pipeThrough(new TextDecoderStream()).getReader()
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    const lines = (tail + chunk.value).split('\n')
-    tail = lines.pop()!
-    for (const line of lines) look(line)
-    await rest()
-  }
-  look(tail)
   return found
 }

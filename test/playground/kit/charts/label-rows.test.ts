@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cutTo, labelRows } from '../../../../src/playground/kit/charts/label-rows.ts'
+import { labelRows } from '../../../../src/playground/kit/charts/label-rows.ts'
 
 it('a label that would cover another has a row of its own, and rows are used again', () => {
   const spans = [
@@ -11,10 +11,4 @@ it('a label that would cover another has a row of its own, and rows are used aga
   ]
   expect(labelRows(spans)).toEqual([0, 1, 0, 2, 0])
   expect(labelRows([])).toEqual([])
-})
-
-it('a label without room is cut', () => {
-  expect(cutTo('household-reward', 16)).toBe('household-reward')
-  expect(cutTo('household-reward', 10)).toBe('household…')
-  expect(cutTo('household-reward', 0)).toBe('…')
 })

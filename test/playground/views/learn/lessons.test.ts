@@ -8,7 +8,7 @@ import type { Settings } from '../../../../src/method/settings.ts'
 import { SECTIONS, type Section } from '../../../../src/playground/state/link.ts'
 import { stepsDone, type LessonState } from '../../../../src/playground/views/learn/steps.ts'
 import { changeWords } from '../../../../src/playground/views/learn/words.ts'
-import { isRunOf, lessonSettings, observe } from '../../../../src/playground/views/learn/lesson.ts'
+import { isRunOf, lessonPlaces, lessonSettings, observe } from '../../../../src/playground/views/learn/lesson.ts'
 import { isMeanAbove, isMostly, isShareAbove } from '../../../../src/playground/views/learn/evidence.ts'
 import { uniformStream } from '../../../../src/method/random.ts'
 import { LESSONS } from '../../../../src/playground/views/learn/lessons.ts'
@@ -42,10 +42,10 @@ describe('lessons', () => {
 
   it('name places that a link to the lesson does not hide, and variations that change something', () => {
     for (const each of LESSONS) {
-      expect(each.look.length, each.id).toBeGreaterThan(0)
+      expect(lessonPlaces(each).length, each.id).toBeGreaterThan(0)
       expect(each.variations.length, each.id).toBeGreaterThan(0)
       const hidden = (Object.keys(SECTIONS) as Section[]).filter((section) => !each.needs.includes(section))
-      for (const { place } of each.look) {
+      for (const { place } of lessonPlaces(each)) {
         expect(isPlace(place), place).toBe(true)
         expect(shownViews(hidden), `${each.id} ${place}`).toContain(placeOf(place).view)
       }
@@ -361,7 +361,7 @@ it('the lessons send people only to what is on the page', () => {
   const sources = sourcesOfPage()
   // A count is drawn from a run.
   const isDrawn = (label: string) => /^\d/.test(label)
-  const named = LESSONS.flatMap(({ look }) => look.flatMap(({ text }) => [...text.matchAll(/“([^”]+)”/g)]))
+  const named = LESSONS.flatMap(({ look }) => Object.values(look).flatMap((text) => [...text.matchAll(/“([^”]+)”/g)]))
   const missing = named.map(([, label]) => label!).filter((label) => !isDrawn(label) && !sources.includes(label))
   expect(missing).toEqual([])
   expect(named.length).toBeGreaterThan(5)

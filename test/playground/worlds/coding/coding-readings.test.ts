@@ -10,6 +10,7 @@ import { FOLDED, UP_FRONT } from '../../../../src/playground/run/settings-form.t
 import {
   isRelevant,
   leftOutSentence,
+  presetMenu,
   presetsOf,
   presetWords,
   settingWords,
@@ -56,6 +57,14 @@ describe('a world', () => {
   it('has words also for a preset without its own, as a lesson or a link may name it', () => {
     expect(presetWords('reference')).toBe('The released code’s arithmetic')
     for (const name of Object.keys(PRESETS)) expect(presetWords(name)).not.toBe(name)
+  })
+
+  it('offers a preset that is not among its own beside them, and no two with the same text', () => {
+    expect(presetMenu('household', 'household+reference')).toEqual(presetsOf('household'))
+    const menu = presetMenu('household', 'reference')
+    expect(menu.at(-1)).toEqual({ preset: 'reference', label: 'The released code’s arithmetic' })
+    expect(new Set(menu.map(({ label }) => label)).size).toBe(menu.length)
+    expect(presetMenu('coding', 'long-gone').slice(0, -1)).toEqual(presetsOf('coding'))
   })
 
   it('hides what does not apply to it, and says why', () => {
