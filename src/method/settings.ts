@@ -3,7 +3,7 @@
  *
  * Defaults are the paper's if it states them (λ 1, α_low 0.2, α_high 0.8), else the released code's (m 3, G 8, ε 0.2, k3 with
  * β 0.01, seq-mean-token-mean, gradient norm 1). Sizes and learning rates fit small models in a browser tab instead of a
- * cluster. setting-info.ts gives the source of each one.
+ * cluster. setting-words.ts gives the source of each one.
  *
  * `LIVE_SETTINGS` can change during a run; changes take effect at the next iteration and are logged.
  */

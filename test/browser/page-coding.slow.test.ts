@@ -172,7 +172,7 @@ describe('programs × tests', () => {
 })
 
 describe('a rewritten problem', () => {
-  it('is shown as a diff, with the refused attempts', async () => {
+  it('is shown as a diff, with the invalid attempts', async () => {
     await visit()
     await openRun()
     await goTo(page, 'Tasks')
@@ -181,7 +181,7 @@ describe('a rewritten problem', () => {
     await expect.poll(() => section.locator('.diff del').allTextContents()).toEqual(['2'])
     expect(await section.locator('.diff ins').allTextContents()).toEqual(['9'])
     await section.getByText(/^Critic and/).click()
-    await section.getByText('Attempt 1, refused').waitFor()
+    await section.getByText('Attempt 1, invalid').waitFor()
     await section.getByText('above 2 → above 99').waitFor()
     await section.getByText('99 is not one of the constants').waitFor()
     await section.getByText('Hidden tests: 4 changes, 1 kept').click()
