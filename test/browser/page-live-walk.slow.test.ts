@@ -150,7 +150,7 @@ async function walk(
   const names: string[] = []
   const together: Part[] = []
   const alone: Part[] = []
-  // Of an earlier round.
+  // What an earlier round marked.
   await page.locator('[data-walk]').evaluateAll((openers) => {
     for (const opener of openers) opener.removeAttribute('data-walk')
   })
