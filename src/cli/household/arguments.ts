@@ -54,9 +54,9 @@ export function parseHouseholdArguments(args: readonly string[]): HouseholdArgum
       split: { type: 'string' },
       scene: { type: 'string' },
       task: { type: 'string' },
-      dialect: { type: 'string', default: 'v2' },
+      dialect: { type: 'string' },
       explain: { type: 'boolean', default: false },
-      steps: { type: 'string', default: String(defaultStepLimit) },
+      steps: { type: 'string' },
       list: { type: 'boolean', default: false },
       serve: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -76,6 +76,7 @@ export function parseHouseholdArguments(args: readonly string[]): HouseholdArgum
   if (game !== undefined && values.list) throw new ArgumentError('--game is for playing; --list shows all games.')
   if (game !== undefined && games === undefined)
     refuseOptions(values, ['split', 'scene', 'task'], 'has no use with --game: the id of a generated game contains it')
+  if (values.list) refuseOptions(values, ['dialect', 'explain', 'steps'], 'is for playing; omit it with --list')
   if (values.list && games !== undefined)
     refuseOptions(values, ['seed'], 'has no use here: --list with --games lists all games')
   return {
@@ -88,8 +89,8 @@ export function parseHouseholdArguments(args: readonly string[]): HouseholdArgum
       ...(values.scene !== undefined && { scene: oneOf('scene', values.scene, SCENES) }),
       ...(values.task !== undefined && { task: oneOf('task', values.task, taskTypes) }),
     },
-    dialect: oneOf('dialect', values.dialect, DIALECTS),
+    dialect: oneOf('dialect', values.dialect ?? 'v2', DIALECTS),
     isExplaining: values.explain,
-    steps: wholeNumber('steps', values.steps, 1, MOST_STEPS),
+    steps: wholeNumber('steps', values.steps ?? String(defaultStepLimit), 1, MOST_STEPS),
   }
 }

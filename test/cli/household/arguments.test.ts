@@ -60,6 +60,7 @@ describe('the arguments of npm run household', () => {
     [['--game', 'x', '--scene', 'full'], '--scene has no use with --game'],
     [['--game', 'x', '--task', 'pick_two_obj_and_place'], '--task has no use with --game'],
     [['--list', '--games', 'g', '--seed', '5'], '--seed has no use here: --list with --games lists all games'],
+    [['--list', '--steps', '9'], '--steps is for playing'],
     [['--serve', '--list'], '--list'],
     [['--serve', '--game', 'x'], 'reset'],
     [['--game'], '--game'],
