@@ -50,6 +50,7 @@ describe('the view of results', () => {
     ])
     const parts = page.getByRole('table', { name: 'What each part adds' })
     await parts.getByRole('row', { name: /^All together in distribution: \+20\.0, from .*, paper \+21\.2\./ }).waitFor()
+    await page.getByText(/^Means ± 95 % intervals over \d+ seeds$/).click()
     await page.getByText('commit abc1234').waitFor()
     await page.getByText('npm run experiments -- paper', { exact: true }).waitFor()
     await page.getByText('--table coding', { exact: true }).waitFor()
