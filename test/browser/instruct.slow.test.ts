@@ -28,11 +28,16 @@ interface PageScope {
   }
 }
 
-/** Calls the loop's worker and listens until its run has ended. */
-function hearRun(page: Page, method: 'start' | 'resumeRun', argument: StartRequest | string): Promise<RunMessage[]> {
+/** Calls the loop's worker and listens until its run has ended, or, like a tab that is closed, until an iteration has begun. */
+function hearRun(
+  page: Page,
+  method: 'start' | 'resumeRun',
+  argument: StartRequest | string,
+  until = Infinity,
+): Promise<RunMessage[]> {
   const file = readdirSync(assets).find((asset) => /^loop\.worker-[\w-]+\.js$/.test(asset))
   return page.evaluate(
-    async ([address, name, given]) => {
+    async ([address, name, given, last]) => {
       const { Comlink } = globalThis as unknown as PageScope
       const worker = new Worker(address, { type: 'module' })
       const loop = Comlink.wrap(worker)
@@ -42,6 +47,8 @@ function hearRun(page: Page, method: 'start' | 'resumeRun', argument: StartReque
           const onMessage = (message: RunMessage) => {
             heard.push(message)
             if (message.type === 'status' && ['finished', 'failed'].includes(message.status.state)) resolve()
+            const begun = message.type === 'events' ? message.batch : []
+            if (begun.some((event) => event.type === 'iteration-started' && event.iteration === last)) resolve()
           }
           void loop.call(0, 'listen', -1, Comlink.proxy(onMessage))
           loop.call(1, name, -1, given).then((reply) => {
@@ -53,7 +60,7 @@ function hearRun(page: Page, method: 'start' | 'resumeRun', argument: StartReque
       }
       return heard
     },
-    [`./assets/${file}`, method, argument] as const,
+    [`./assets/${file}`, method, argument, until] as const,
   )
 }
 
@@ -124,7 +131,7 @@ describe('chat models in a browser', () => {
       reward: source(`local:${FOLDER}`),
       author: source(address),
     }
-    const first = await hearRun(page, 'start', {
+    const request: StartRequest = {
       runId: 'chat',
       preset: 'household',
       settings: {
@@ -133,12 +140,11 @@ describe('chat models in a browser', () => {
         ...{ rewriteAttempts: 1, evaluateEvery: 0, policyAccuracyLow: 0, policyAccuracyHigh: 1 },
         ...{ rewardAccuracyLow: 0, rewardAccuracyHigh: 1 },
       },
-      iterations: 1,
+      iterations: 2,
       backend: 'cpu',
       models,
-    })
-    expect(first.at(-1)).toMatchObject({ type: 'status', status: { state: 'finished', reason: 'completed' } })
-    const events = eventsOf(first)
+    }
+    const events = eventsOf(await hearRun(page, 'start', request, 2)).filter((event) => event.iteration < 2)
     expect(events[0]).toMatchObject({ type: 'run-started', models: { reward: FOLDER } })
     expect(events.flatMap((event) => (event.type === 'model-updated' ? [event.role] : []))).toEqual([
       'policy',

@@ -20,7 +20,7 @@ it('gives a role another model before a run, and the run in this tab from its ne
 
   // Before a run, the choice is all that there is to do.
   await reward.getByRole('button', { name: 'Swap the reward model' }).click()
-  await dialog.getByLabel(/beginning of its lessons/).check()
+  await dialog.getByLabel(/early reward model/).check()
   expect(await dialog.getByRole('button', { name: /^Swap in/ }).count()).toBe(0)
   // The keys of the page do nothing under a dialog.
   await dialog.getByRole('button', { name: 'Close' }).focus()
@@ -34,7 +34,7 @@ it('gives a role another model before a run, and the run in this tab from its ne
   expect(await reward.textContent()).toContain('household-reward-early')
 
   await reward.getByRole('button', { name: 'Swap the reward model' }).click()
-  await dialog.getByLabel(/beginning of its lessons/).uncheck()
+  await dialog.getByLabel(/early reward model/).uncheck()
   await dialog.getByRole('button', { name: /^Swap in household-reward from iteration \d+$/ }).click()
   await dialog.getByText('Reward model: household-reward plays in the run.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()

@@ -20,7 +20,7 @@ export const REGIONS: readonly Lesson[] = [
     more: `The exercise raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the rows “${ablationLabel('grpo', 'household')}” and “${ablationLabel('frozen-judge', 'household')}” over seeds under Runs.`,
     steps: [
       { text: 'Press Run and let three iterations finish with the judge as it is.', press: 'run', iterations: 3 },
-      { text: 'Flip four votes in ten. This takes effect at the next iteration.', change: { voteFlips: 0.4 } },
+      { text: 'Flip four votes in ten, from the next iteration on.', change: { voteFlips: 0.4 } },
       { text: 'Let three more iterations finish.', iterations: 3 },
     ],
     look: {
@@ -92,7 +92,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluationTasks: 24,
     },
     text: 'Consistency feedback teaches a vote the sign of $E[R | step] = E[O | step] + λ E[S | step]$. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where $λ E[S | step]$ outweighs it. A judge that is wrong equally often about good and bad steps comes to vote −1 on every search.',
-    more: 'No filter protects this judge: it learns from votes on tasks of any accuracy. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. Decision 13 is the preset’s cure.',
+    more: 'No filter protects this judge: it learns from votes on tasks of any accuracy. This is decision 4 in docs/decisions, made with a judge that praised too much and so was safe. Decision 13 is the preset’s cure.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
     look: {
       Curves:
@@ -108,7 +108,7 @@ export const REGIONS: readonly Lesson[] = [
       },
       {
         change: { voteFlips: 0.2 },
-        text: 'Two flips in ten shrink $λ E[S | step]$ to 60 %. Does praise vanish sooner? (Flipped votes are also measured flipped.)',
+        text: 'Two flips in ten shrink $λ E[S | step]$ to 60 %. Does praise vanish sooner? (Flipped votes are measured flipped.)',
       },
       {
         change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
@@ -142,7 +142,7 @@ export const REGIONS: readonly Lesson[] = [
     more: 'The preset avoids this: its writer learns only where at least half of the programs are right, and λ is 0.5 (decision 8 in docs/decisions). This exercise takes both away, and keeps the policy as weak as it starts.',
     steps: [
       {
-        text: 'Press Run and wait for three evaluations, or more: the fall begins slowly and then speeds up.',
+        text: 'Press Run and wait for three evaluations or more: the fall begins slowly.',
         press: 'run',
       },
     ],
