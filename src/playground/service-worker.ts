@@ -12,7 +12,7 @@
 export interface ShippedFile {
   /** SHA-256 of the content, hexadecimal. */
   hash: string
-  /** Of the content of a packed file, which some servers unpack. */
+  /** Hash of what a packed file contains, because some servers unpack it. */
   unpackedHash?: string
   bytes: number
 }

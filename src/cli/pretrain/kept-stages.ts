@@ -1,7 +1,7 @@
 /**
  * Models kept during training, as model folders in .cache/pretrain/seed-N: the next phase starts from them, and other models learn
- * from their play. They are not shipped. `recipe.json` says what a model was trained on and with which
- * tokenizer; a changed recipe makes it outdated.
+ * from their play. They are not shipped. `recipe.json` says what a model was trained on and with which tokenizer; a changed recipe
+ * makes it outdated.
  */
 import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'

@@ -9,11 +9,9 @@ export interface LiveChange {
   live: LiveParameters
 }
 
-/** The values in a step. */
+/** The values in a step. Changes are in the order of their steps. */
 export function liveAt(changes: readonly LiveChange[], step: number): LiveParameters | null {
-  let best: LiveChange | null = null
-  for (const change of changes) if (change.fromStep <= step) best = change
-  return best?.live ?? null
+  return changes.findLast(({ fromStep }) => fromStep <= step)?.live ?? null
 }
 
 /** Values in a step that differ from the settings, of those that the system's patched code reads. */

@@ -1,6 +1,7 @@
 /** What observations are made of: finished iterations, and comparisons that chance alone seldom passes. */
 import type { IterationView, RunView } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'
+import { counted } from '../../kit/format.ts'
 import { settingsOf } from '../../run/trajectories.ts'
 import type { Observation } from './lesson.ts'
 
@@ -14,6 +15,21 @@ export function finished(view: RunView): { iteration: IterationView; settings: S
     const settings = iteration.isFinished ? settingsOf(view, iteration.iteration) : null
     return settings ? [{ iteration, settings }] : []
   })
+}
+
+export const FEWEST_EVALUATIONS = 3
+
+/** Updates of a model up to an iteration. */
+export const updatesOf = (view: RunView, role: 'policyUpdate' | 'rewardUpdate', last = Infinity) =>
+  view.iterations.filter((iteration) => iteration[role] !== null && iteration.iteration <= last).length
+
+/** What is missing before evaluations of a reward model can show what it has learned; null if nothing is. */
+export function notLearned(view: RunView, evaluations: number): Observation | null {
+  const updates = updatesOf(view, 'rewardUpdate')
+  if (evaluations >= FEWEST_EVALUATIONS && updates > 0) return null
+  return missing(
+    `${counted(evaluations, 'evaluation')} of ${FEWEST_EVALUATIONS}, ${counted(updates, 'update')} of the reward model.`,
+  )
 }
 
 /**

@@ -6,10 +6,8 @@
 import type { RunView } from '../../../runs/fold.ts'
 import { batchOf } from '../../../runs/batch.ts'
 import { counted, percent, signed } from '../../kit/format.ts'
-import { countedOnce, finished, isMeanAbove, isMostly, mean, missing, seen } from './evidence.ts'
+import { countedOnce, finished, isMeanAbove, isMostly, mean, missing, notLearned, seen } from './evidence.ts'
 import type { Observation } from './lesson.ts'
-
-const updates = (view: RunView) => view.iterations.filter(({ rewardUpdate }) => rewardUpdate !== null).length
 
 const ends = (values: readonly number[]) => [values[0]!, values.at(-1)!] as const
 
@@ -23,9 +21,8 @@ export function judgeTurnsKinder(view: RunView): Observation {
   const [good, bad, balanced] = ['good', 'accepted_bad', 'balanced'].map(
     (kind) => view.series(`judge/${kind}_acc`).values,
   )
-  const count = Math.min(good!.length, bad!.length)
-  if (count < 3 || updates(view) === 0)
-    return missing(`${counted(count, 'evaluation')} of three, ${counted(updates(view), 'update')} of the reward model.`)
+  const lacking = notLearned(view, Math.min(good!.length, bad!.length))
+  if (lacking) return lacking
   const [goodFirst, goodLast] = ends(good!)
   const [badFirst, badLast] = ends(bad!)
   const words = (first: number, last: number) => `${percent(first, 1)} at first, ${percent(last, 1)} now`

@@ -6,7 +6,19 @@
 import type { Settings } from '../../../method/settings.ts'
 import type { RunView, Series } from '../../../runs/fold.ts'
 import { counted, percent, signed } from '../../kit/format.ts'
-import { finished, isMeanAbove, isShareAbove, mean, missing, seen, share, type Tally } from './evidence.ts'
+import {
+  FEWEST_EVALUATIONS,
+  finished,
+  isMeanAbove,
+  isShareAbove,
+  mean,
+  missing,
+  notLearned,
+  seen,
+  share,
+  updatesOf,
+  type Tally,
+} from './evidence.ts'
 import type { Observation } from './lesson.ts'
 import { addTo, FEWEST_STEPS, goodWhereOutcomesAreSilent } from './observations.ts'
 
@@ -45,8 +57,6 @@ export function flipsCost(view: RunView): Observation {
   )
 }
 
-const FEWEST_EVALUATIONS = 3
-
 /** Solved held-out tasks of both splits together, for each evaluation at the evaluation temperature up to an iteration. */
 function heldOut(view: RunView, last: number): Tally[] {
   const tallies = new Map<number, Tally & { splits: number }>()
@@ -57,9 +67,6 @@ function heldOut(view: RunView, last: number): Tally[] {
   }
   return [...tallies.values()].filter(({ splits }) => splits === 2)
 }
-
-const updatesOf = (view: RunView, role: 'policyUpdate' | 'rewardUpdate', last = Infinity) =>
-  view.iterations.filter((iteration) => iteration[role] !== null && iteration.iteration <= last).length
 
 /** Settings that move votes, or how many of them are right, although nobody learns: flips draw the mean vote towards 0. */
 const SETTINGS_OF_VOTES = [
@@ -124,12 +131,8 @@ const STRICTER = 0.1
 /** The judge comes to blame good steps, and does not merely get worse at everything. */
 export function judgeTurnsStrict(view: RunView): Observation {
   const [good, bad] = (['good', 'bad'] as const).map((side) => view.series(`judge/${side}_acc`).values)
-  const count = Math.min(good!.length, bad!.length)
-  const updates = updatesOf(view, 'rewardUpdate')
-  if (count < FEWEST_EVALUATIONS || updates === 0)
-    return missing(
-      `${counted(count, 'evaluation')} of ${FEWEST_EVALUATIONS}, ${counted(updates, 'update')} of the reward model.`,
-    )
+  const lacking = notLearned(view, Math.min(good!.length, bad!.length))
+  if (lacking) return lacking
   const lost = (values: readonly number[]) => values[0]! - values.at(-1)!
   const words = (values: readonly number[]) => `${percent(values[0])} at first, ${percent(values.at(-1))} now`
   return seen(
@@ -143,11 +146,8 @@ const FEWER_TRUE = 0.1
 /** The writer's tests come to be false, on fixed problems with fixed programs. */
 export function testsBecomeFalse(view: RunView): Observation {
   const { values } = view.series('judge/ut')
-  const updates = updatesOf(view, 'rewardUpdate')
-  if (values.length < FEWEST_EVALUATIONS || updates === 0)
-    return missing(
-      `${counted(values.length, 'evaluation')} of ${FEWEST_EVALUATIONS}, ${counted(updates, 'update')} of the reward model.`,
-    )
+  const lacking = notLearned(view, values.length)
+  if (lacking) return lacking
   const [first, last] = [values[0]!, values.at(-1)!]
   return seen(
     first - last >= FEWER_TRUE,

@@ -149,7 +149,7 @@ describe('the results of a table', () => {
       plan,
       runsOf(plan, (arm, seed) => {
         const isFull = arm.startsWith('full')
-        // Of the two seeds whose outcomes fall, one solves more held-out tasks: its tasks have become harder.
+        // Outcomes of two seeds fall. One of them solves more held-out tasks: its tasks have become harder.
         const after = isFull ? [0.4, 0.5, 0.5][seed]! : 0.6
         return madeUpRecord({
           evaluations: accuracies(0.4, after).map((each, i) => ({
