@@ -7,6 +7,7 @@ import { revertPatch } from '../cluster/gateway/patch.ts'
 import { GatewayProblem } from '../cluster/gateway/problem.ts'
 import { RayJobs } from '../cluster/gateway/ray-jobs.ts'
 import { SubprocessJobs } from '../cluster/gateway/subprocess-jobs.ts'
+import { lockState } from '../cluster/gateway/state-lock.ts'
 import { RELEASED_SYSTEMS } from '../cluster/protocol.ts'
 import { ArgumentError, readArguments, wholeNumber } from './arguments.ts'
 import { errorText } from '../threads/error-text.ts'
@@ -33,7 +34,12 @@ async function main(): Promise<void> {
   if (config === undefined) throw new ArgumentError('--config is missing: the gateway needs a cluster file.')
   const cluster = readClusterFile(config)
   if (unpatch) {
-    for (const system of RELEASED_SYSTEMS) if (cluster.systems[system]) revertPatch(cluster.checkout, system)
+    const unlock = lockState(cluster.state)
+    try {
+      for (const system of RELEASED_SYSTEMS) if (cluster.systems[system]) revertPatch(cluster.checkout, system)
+    } finally {
+      unlock()
+    }
     process.stdout.write('The checkout has its released lines again.\n')
     return
   }

@@ -6,6 +6,7 @@
  * Assumes independent seeds with about normal values: a bootstrap of the three to sixteen seeds that anybody runs would be
  * too narrow.
  */
+import { mean, varianceOfMean } from './moments.ts'
 
 export interface MeanInterval {
   mean: number
@@ -29,8 +30,7 @@ export function studentT(degrees: number): number {
 export function meanInterval(values: readonly number[]): MeanInterval | null {
   const n = values.length
   if (n < 2) return null
-  const mean = values.reduce((sum, value) => sum + value, 0) / n
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1)
-  const half = studentT(n - 1) * Math.sqrt(variance / n)
-  return { mean, low: mean - half, high: mean + half }
+  const level = mean(values)
+  const half = studentT(n - 1) * Math.sqrt(varianceOfMean(values))
+  return { mean: level, low: level - half, high: level + half }
 }

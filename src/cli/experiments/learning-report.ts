@@ -12,6 +12,7 @@ import { servesOf } from '../../method/metric-points.ts'
 import { pairedGain, type PairedGain } from '../../results/paired-gain.ts'
 import { wilsonInterval } from '../../results/wilson-interval.ts'
 import { HeldOutOutcomes } from '../../runs/held-out-outcomes.ts'
+import { mean } from '../../results/moments.ts'
 
 /** Evaluations in the mean "after". */
 const LAST = 3
@@ -181,10 +182,6 @@ function meanOf(shares: readonly (Share | null)[]): Mean | null {
     standardError: Math.sqrt(variance) / measured.length,
     evaluations: measured.length,
   }
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }
 
 /** A row for each seed, metric and split, in columns of one width. */

@@ -2,7 +2,7 @@
  * Lets one gateway at a time use a state folder, because two would write into the same journals. `gateway.lock` names the host and the
  * process of that gateway. A process is identified by its id and its start time, because ids are reused.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { GatewayProblem } from './problem.ts'
@@ -17,6 +17,7 @@ interface Holder {
 
 /** Takes the lock, also that of a gateway of this host that was killed. Returns a function that releases it. Throws GatewayProblem. */
 export function lockState(state: string): () => void {
+  mkdirSync(state, { recursive: true, mode: 0o700 })
   const path = join(state, 'gateway.lock')
   const own: Holder = { host: hostname(), pid: process.pid, begin: processAt(process.pid)?.begin ?? '' }
   for (;;) {

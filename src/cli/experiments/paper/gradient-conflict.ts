@@ -13,6 +13,7 @@
  * λ scales b and changes neither.
  */
 import { groupBy } from '../../../method/advantages.ts'
+import { mean } from '../../../results/moments.ts'
 
 export interface ConflictStep {
   task: string
@@ -61,8 +62,4 @@ export class GradientConflict {
     const norm = Math.sqrt(this.#aa * this.#bb)
     return norm > TINY ? this.#ab / norm : null
   }
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

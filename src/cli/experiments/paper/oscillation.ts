@@ -7,6 +7,7 @@
  * where s² is the variance of accuracy around its straight line, and var(p) the variance between the tasks of one iteration, which
  * includes the chance of their rollouts.
  */
+import { mean, varianceOfMean } from '../../../results/moments.ts'
 
 /** `accuracies[iteration][task]`. Null for fewer than three iterations, or an iteration of fewer than two tasks. */
 export function oscillation(accuracies: readonly (readonly number[])[]): number | null {
@@ -24,14 +25,4 @@ export function varianceAroundLine(values: readonly number[]): number | null {
   const spread = values.reduce((sum, _, x) => sum + (x - middle) ** 2, 0)
   const slope = values.reduce((sum, value, x) => sum + (x - middle) * (value - level), 0) / spread
   return values.reduce((sum, value, x) => sum + (value - level - slope * (x - middle)) ** 2, 0) / (n - 2)
-}
-
-/** s² / n */
-function varianceOfMean(values: readonly number[]): number {
-  const level = mean(values)
-  return values.reduce((sum, value) => sum + (value - level) ** 2, 0) / (values.length - 1) / values.length
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

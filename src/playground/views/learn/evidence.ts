@@ -4,8 +4,8 @@ import type { Settings } from '../../../method/settings.ts'
 import { counted } from '../../kit/format.ts'
 import { settingsOf } from '../../run/trajectories.ts'
 import type { Observation } from './lesson.ts'
+import { mean, varianceOfMean } from '../../../results/moments.ts'
 
-export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 export const seen = (isMade: boolean, evidence: string): Observation => ({ isMade, evidence })
 export const missing = (evidence: string): Observation => ({ isMade: false, evidence })
 
@@ -67,7 +67,7 @@ export function isShareAbove(first: Tally, second: Tally, errors = BEYOND_CHANCE
 
 /** Whether the first mean is above the second by more than chance explains (Welch). Needs two values of each. */
 export function isMeanAbove(first: readonly number[], second: readonly number[]): boolean {
-  const error = Math.sqrt(variance(first) / first.length + variance(second) / second.length)
+  const error = Math.sqrt(varianceOfMean(first) + varianceOfMean(second))
   return mean(first) - mean(second) > BEYOND_CHANCE * error
 }
 
@@ -77,9 +77,4 @@ export function isMeanAbove(first: readonly number[], second: readonly number[])
  */
 export function isMostly(agreed: number, of: number): boolean {
   return 2 * agreed - of > BEYOND_CHANCE * Math.sqrt((11 / 9) * of)
-}
-
-function variance(values: readonly number[]): number {
-  const centre = mean(values)
-  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1)
 }

@@ -6,8 +6,9 @@
 import type { RunView } from '../../../runs/fold.ts'
 import { batchOf } from '../../../runs/batch.ts'
 import { counted, percent, signed } from '../../kit/format.ts'
-import { countedOnce, finished, isMeanAbove, isMostly, mean, missing, notLearned, seen } from './evidence.ts'
+import { countedOnce, finished, isMeanAbove, isMostly, missing, notLearned, seen } from './evidence.ts'
 import type { Observation } from './lesson.ts'
+import { mean } from '../../../results/moments.ts'
 
 const ends = (values: readonly number[]) => [values[0]!, values.at(-1)!] as const
 

@@ -6,8 +6,9 @@
 import type { RunView } from '../../../runs/fold.ts'
 import { batchOf } from '../../../runs/batch.ts'
 import { counted, percent } from '../../kit/format.ts'
-import { countedOnce, finished, isShareAbove, mean, missing, seen, share, type Tally } from './evidence.ts'
+import { countedOnce, finished, isShareAbove, missing, seen, share, type Tally } from './evidence.ts'
 import type { Observation } from './lesson.ts'
+import { mean } from '../../../results/moments.ts'
 
 export const FEWEST_STEPS = 30
 

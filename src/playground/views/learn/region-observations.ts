@@ -11,7 +11,6 @@ import {
   finished,
   isMeanAbove,
   isShareAbove,
-  mean,
   missing,
   notLearned,
   seen,
@@ -21,6 +20,7 @@ import {
 } from './evidence.ts'
 import type { Observation } from './lesson.ts'
 import { addTo, FEWEST_STEPS, goodWhereOutcomesAreSilent } from './observations.ts'
+import { mean } from '../../../results/moments.ts'
 
 /** Up to the first, hardly a vote is flipped; from the second on many are. */
 const FEW_FLIPS = 0.05

@@ -10,6 +10,7 @@ import type { Settings } from '../../../method/settings.ts'
 import { DRIFTED_MIX, hasDrifted, taskDrift } from '../../run/task-drift.ts'
 import { counted, decimal, percent, signed } from '../../kit/format.ts'
 import { heldOutFall } from './held-out-fall.ts'
+import { mean } from '../../../results/moments.ts'
 
 export const ALARMS = [
   'reward-collapse',
@@ -69,7 +70,6 @@ interface Rule {
 const waiting = (evidence: string): Finding => ({ state: 'waiting', evidence })
 const thereAre = (count: number): string => `there ${count === 1 ? 'is' : 'are'} ${count}`
 const found = (isFired: boolean, evidence: string): Finding => ({ state: isFired ? 'fired' : 'quiet', evidence })
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 /** To two digits, since the controls show every digit. */
 const third = (value: number) => Number((value / 3).toPrecision(2))
 const lastOf = ({ values }: Readonly<Series>, count: number) => values.slice(-count)

@@ -5,6 +5,7 @@
  *     best − last > 2 √(2 p (1 − p) / n)          p = (best + last) / 2, n held-out tasks of a split
  */
 import type { Series } from '../../../runs/fold.ts'
+import { mean } from '../../../results/moments.ts'
 
 interface HeldOutFall {
   /** Accuracies in both splits, at the best evaluation and at the last one. */
@@ -48,5 +49,4 @@ export function heldOutFall(
   }
 }
 
-const mean = (values: readonly number[]) => values.reduce((total, value) => total + value, 0) / values.length
 const twoErrors = (p: number, n: number) => 2 * Math.sqrt((2 * p * (1 - p)) / n)

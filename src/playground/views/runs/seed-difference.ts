@@ -14,6 +14,7 @@
  *
  * Intervals are not corrected for multiple comparisons: of twenty without any difference, expect one to miss zero.
  */
+import { mean, varianceOfMean } from '../../../results/moments.ts'
 import { meanInterval, studentT } from '../../../results/student-t.ts'
 
 export type BySeed = ReadonlyMap<number, number>
@@ -43,21 +44,13 @@ export function seedDifference(y: BySeed, x: BySeed): SeedDifference | null {
       n: pairs.length,
     }
   }
-  const [a, b] = [moments([...y.values()]), moments([...x.values()])]
-  const difference = { mean: a.mean - b.mean, kind: 'welch' as const, n: Math.min(y.size, x.size) }
-  if (a.squaredError === null || b.squaredError === null) return { ...difference, half: null }
-  const sum = a.squaredError + b.squaredError
-  if (sum === 0) return { ...difference, half: 0 }
-  const degrees = sum ** 2 / (a.squaredError ** 2 / (y.size - 1) + b.squaredError ** 2 / (x.size - 1))
-  return { ...difference, half: studentT(Math.max(1, Math.floor(degrees))) * Math.sqrt(sum) }
-}
-
-/** Mean, and s²/n; null for fewer than two values. */
-function moments(values: readonly number[]): { mean: number; squaredError: number | null } {
-  const n = values.length
-  const mean = values.reduce((sum, value) => sum + value, 0) / n
-  if (n < 2) return { mean, squaredError: null }
-  return { mean, squaredError: values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1) / n }
+  const [ofY, ofX] = [[...y.values()], [...x.values()]]
+  const difference = { mean: mean(ofY) - mean(ofX), kind: 'welch' as const, n: Math.min(y.size, x.size) }
+  if (difference.n < 2) return { ...difference, half: null }
+  const [a, b] = [varianceOfMean(ofY), varianceOfMean(ofX)]
+  if (a + b === 0) return { ...difference, half: 0 }
+  const degrees = (a + b) ** 2 / (a ** 2 / (y.size - 1) + b ** 2 / (x.size - 1))
+  return { ...difference, half: studentT(Math.max(1, Math.floor(degrees))) * Math.sqrt(a + b) }
 }
 
 /** Covers the rounding of sums of shares; far below the effect of one episode. */
