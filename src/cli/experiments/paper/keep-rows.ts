@@ -34,6 +34,10 @@ export function whyNotKept(plan: TablePlan, own: ResultsFile, published: Results
   ]
   const differing = parts.find(([, of]) => JSON.stringify(of(own)) !== JSON.stringify(of(published)))
   if (differing !== undefined) return `${differing[0]} differ from the published ones`
+  const dropped = published.rows.find(({ id }) => !plan.rows.some((row) => row.id === id))
+  if (dropped !== undefined) {
+    return `“${dropped.label}” is published and not among its rows here; those of a map need each --policy-model that they start from`
+  }
   for (const { id, label, arm, isStart = false } of missingRows(plan, own)) {
     const { preset, settings, iterations, start: named } = plan.arms.find((each) => each.id === arm)!
     const start = named === SHIPPED ? undefined : named

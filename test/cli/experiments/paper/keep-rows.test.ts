@@ -87,6 +87,15 @@ describe('running one arm of a table again', () => {
     expect(whyNotKept(plan, resultsOf(onlyArms(plan, weak), 'new', other), resultsOf(plan, 'old'))).toBeNull()
   })
 
+  it('is refused where a start policy of the published map is missing, whose rows would be lost', () => {
+    const seeds = [0]
+    const plan = planTable('map', { ...QUICK, seeds, mapSeeds: seeds }, ['shipped'])
+    const own = resultsOf(onlyArms(plan, ['grpo_shipped']), 'new')
+    expect(whyNotKept(plan, own, resultsOf(planOf('map', seeds), 'old'))).toMatch(
+      /weak.*” is published and not among its rows here.*--policy-model/,
+    )
+  })
+
   it('is refused for tables whose values compare arms with one another', () => {
     const tasks = planOf('tasks')
     const own = resultsOf(onlyArms(tasks, ['full']), 'new')
