@@ -67,6 +67,8 @@ export class LoopSession {
   #remaining: number
   #isPaused: boolean
   #steps: StepRequest[] = []
+  /** Of the iteration under way, or of the last one. */
+  #segmentOnly: Component | undefined
   #wake: (() => void) | null = null
   #hasCheckpoint: boolean
   /** Between iterations, a checkpoint fits the log. */
@@ -135,6 +137,7 @@ export class LoopSession {
   /** Runs iterations of one kind. Null at the end of an iteration if the next one is of another kind. */
   async #runSegment(only: Component | undefined): Promise<'completed' | 'stopped' | null> {
     const { loop, request } = this.#options
+    this.#segmentOnly = only
     const events = loop(this.#ports, {
       ...request,
       iterations: only === undefined ? this.#remaining : Math.min(1, this.#remaining),
@@ -197,10 +200,14 @@ export class LoopSession {
     this.#wake?.()
   }
 
-  /** Runs to the end of an iteration, then pauses. `only` trains or adapts that component alone, in its own iteration. */
+  /**
+   * Runs to the end of an iteration, of the one under way if there is one, then pauses. `only` trains or adapts that component alone, in
+   * an iteration of its own.
+   */
   stepOnce(only?: Component): void {
+    const endsThisOne = only === undefined && this.#steps.length === 0 && !this.#isBetweenIterations
     this.#isPaused = true
-    this.#steps.push({ only })
+    this.#steps.push({ only: endsThisOne ? this.#segmentOnly : only })
     this.#announce('running')
     this.#wake?.()
   }

@@ -182,6 +182,22 @@ describe('a loop session', () => {
     expect(await running).toBe('stopped')
   })
 
+  it('finishes the step of one component that was paused, and no more', async () => {
+    const { session, onlys, states } = open({
+      isPausedAtStart: true,
+      onEvent: (event) => event.type === 'progress' && event.iteration === 1 && session.pause(),
+    })
+    const running = session.run()
+    session.stepOnce('reward')
+    await settled()
+    expect([session.iteration, onlys()]).toEqual([0, ['reward']])
+    session.stepOnce()
+    await settled()
+    expect([session.iteration, onlys(), states.at(-1)]).toEqual([1, ['reward'], 'paused'])
+    session.stop()
+    expect(await running).toBe('stopped')
+  })
+
   it('stops while paused and while running', async () => {
     const paused = open({ isPausedAtStart: true })
     const running = paused.session.run()
