@@ -1,6 +1,7 @@
 /** The module's exports; src/language-model/backends/simd calls them with addresses in its memory. */
 export { adamw } from './adamw'
-export { attention, attentionGradient, attentionGradientScratchBytes, attentionScratchBytes } from './attention'
+export { attention, attentionScratchBytes } from './attention'
+export { attentionGradient, attentionGradientScratchBytes } from './attention-gradient'
 export { addScaled, multiply, scaleShift, sumOfSquares, sumRows, swiglu, swigluGradient } from './elementwise'
 export { dequantizeBlocks, fourBitGatherRows, fourBitMatmul, fourBitMatmulGradient } from './four-bit'
 export { selectLogProbs, selectLogProbsGradient } from './log-probs'
