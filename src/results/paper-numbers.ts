@@ -59,7 +59,8 @@ export const PAPER: Readonly<Partial<Record<TableName, PaperTable>>> = {
     ],
   },
   coding: {
-    source: 'Table 1, LiveBench as in distribution and CodeContests as out of distribution',
+    source:
+      'Table 1. The pairing is ours: LiveBench beside in distribution, and CodeContests, on whose training split the paper’s model learned, beside out of distribution',
     cells: [
       ...tableOne('id', 31.3, 38.8, 40.0, 43.2),
       ...tableOne('id-ut-sampled', 27.8, 27.8, 73.3, 78.9),

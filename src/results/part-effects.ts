@@ -18,6 +18,7 @@ const PARTS = [
 /** Tables with the rows of Table 1 of the household in which something else differs, by what does. */
 const REGIMES: readonly [TableName, string][] = [
   ['large-pool', 'Larger pool of tasks'],
+  ['weighed', 'Votes weighed'],
   ['unfiltered', 'No filter on tasks'],
   ['early-judge', 'Early judge'],
 ]

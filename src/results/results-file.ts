@@ -17,6 +17,7 @@ export const TABLES = [
   'longer',
   'unfiltered',
   'large-pool',
+  'weighed',
   'early-judge',
   'signals',
   'tasks',

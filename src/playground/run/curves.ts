@@ -154,7 +154,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
       title: 'Votes and outcomes in training',
       unit: 'number',
       about:
-        'Mean vote and mean outcome of the training rollouts, from −1 to 1. If votes rise while outcomes do not, the policy learns to please its judge. Where the reward model writes tests, a vote is a test’s result.',
+        'Mean vote and mean outcome of the training rollouts, from −1 to 1. If votes rise while outcomes do not, the policy may please its judge, or the judge became kinder, or the tasks harder: held-out accuracy tells. Where the reward model writes tests, a vote is a test’s result.',
       series: [
         { name: 'mean vote', hue: 'reward', line: 'solid', ...of('policy/step_score/mean') },
         { name: 'mean outcome', hue: 'policy', line: 'dashed', ...of('policy/outcome/mean') },
@@ -174,7 +174,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
       unit: 'number',
       reference: { value: 0, name: 'nothing to gain' },
       about:
-        'What a vote earns on average, in its two terms: E[O·S] for agreeing with the outcome, λ E[mean S · S] for agreeing with the other votes on the step. The second does not depend on what is true: if it rises while the first falls, the judge is collapsing.',
+        'What a vote earns on average, in its two terms: E[O·S] for agreeing with the outcome, λ E[mean S · S] for agreeing with the other votes on the step. The second does not depend on what is true. Whether the judge collapses, neither tells: fixed trajectories do.',
       series: [
         { name: 'E[O·S], grounded', hue: 'reward', line: 'solid', ...of('theory/grounded') },
         { name: 'λ E[mean S · S], self-consistency', hue: 'ink', line: 'dashed', ...of('theory/self_consistency') },

@@ -6,7 +6,7 @@ import { acrossTable } from './tables/across.ts'
 import { checksTable } from './tables/checks.ts'
 import { longerTable } from './tables/longer.ts'
 import { mapTable } from './tables/map.ts'
-import { earlyJudgeTable, largePoolTable, unfilteredTable } from './tables/regimes.ts'
+import { earlyJudgeTable, largePoolTable, unfilteredTable, weighedTable } from './tables/regimes.ts'
 import { signalsTable } from './tables/signals.ts'
 import { alphaTable, lambdaTable, votesTable } from './tables/sweeps.ts'
 import { tableOne } from './tables/table-one.ts'
@@ -29,6 +29,7 @@ export function planTable(table: TableName, budget: Budget, starts: readonly str
     longer: () => longerTable(budget),
     unfiltered: () => unfilteredTable(budget),
     'large-pool': () => largePoolTable(budget),
+    weighed: () => weighedTable(budget),
     'early-judge': () => earlyJudgeTable(budget),
     signals: () => signalsTable(budget),
     tasks: () => tasksTable(budget),

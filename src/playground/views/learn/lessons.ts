@@ -123,7 +123,7 @@ const BASICS: readonly Lesson[] = [
       evaluateEvery: 2,
       evaluationTasks: 4,
     },
-    text: 'Take a task that every rollout fails. $O$ is always −1, so at $λ = 1$ $R$ is never positive, and R · S is never negative for a vote of −1, whatever the step was. Trained on such tasks, a reward model learns to answer −1 to everything. The released code therefore trains it only on tasks of accuracy 0.2 to 0.8. In this lesson that filter is off, episodes end after five steps so that nearly all fail, and the reward model learns fast.',
+    text: 'Take a task that every rollout fails. $O$ is always −1, so at $λ = 1$ $R$ is never positive, and R · S is never negative for a vote of −1, whatever the step was. Trained on such tasks, a reward model learns to answer −1 to everything. The released code trains it only on tasks of accuracy 0.2 to 0.8. In this lesson that filter is off, episodes end after five steps so that nearly all fail, and the reward model learns fast.',
     more: 'The second part of $R · S = O · S + λ S̄ · S$ adds to it: it pays a vote for agreeing with the other votes, whatever is true.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
     look: {
@@ -162,7 +162,7 @@ const BASICS: readonly Lesson[] = [
       evaluationTasks: 4,
     },
     text: 'By the paper’s Theorems 1 and 2, a reward model learns best from tasks of medium difficulty. If tasks are too easy or too hard, one kind of mistake hardly counts, and the judge should lean to the other. Whether it does, the page sees on fixed trajectories.',
-    more: 'Theorem 1 splits the reward model’s objective into two terms, p₊ and p₋, and says that the importance ratio between them must be balanced. Theorem 2 says that the target reduces to an estimator of μ and that tasks of medium difficulty keep the ratio well behaved. How we read this: p₊ is the probability that a vote on a step of a solved episode is +1, p₋ that one on a failed episode is −1, $μ = p₊ + p₋$, and $a$ is the share of steps in solved episodes. Then the outcome’s part of the training signal is $E[O · S] = a (2p₊ − 1) + (1 − a)(2p₋ − 1)$. It equals $μ − 1$ only at $a = {1}/{2}$.',
+    more: 'Theorem 1 splits the reward model’s objective into two terms, p₊ and p₋, and says that the importance ratio between them must be balanced. Theorem 2 says that the target reduces to an estimator of μ and that tasks of medium difficulty keep the ratio well behaved. How we read this: p₊ is the probability that a vote on a step of a solved episode is +1, p₋ that one on a failed episode is −1, $μ = p₊ + p₋$, and $a$ is the share of steps in solved episodes. Then the outcome’s part of the training signal is $E[O · S] = a (2p₊ − 1) + (1 − a)(2p₋ − 1)$. Unless p₊ and p₋ are equal, it is $μ − 1$ only at $a = {1}/{2}$.',
     steps: [
       {
         text: 'Press Run and wait for a dozen iterations. With two tasks at a time and no filter, some are easy and some hard.',

@@ -1,5 +1,6 @@
 /**
- * Exercises that open regions of the map under Results: where the judge helps, where the policy pleases it, where it collapses.
+ * Exercises beside the map under Results: where the judge helps, where the policy pleases it, where it collapses. Their filters and
+ * signals are not those of the map.
  * Their settings state what decides the region, so that a change of the preset does not move them.
  *
  * Seen with the shipped household models and seed 0: in `region-please` after 20 iterations, mean vote −0.17 → −0.02, right votes
@@ -16,7 +17,7 @@ export const REGIONS: readonly Lesson[] = [
     title: 'Where the judge helps',
     preset: 'household',
     difference: { ...PRESETS['frozen-judge'], voteFlips: 0, policyAccuracyLow: 0, policyAccuracyHigh: 1 },
-    text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart. Whether that raises accuracy, and from which start, the map under Results shows. How good must the judge be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S].',
+    text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart. Whether that raises accuracy is not decided: see “Household, without a filter on tasks” under Results. How good must the judge be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S].',
     more: `The exercise raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the rows “${ablationLabel('grpo', 'household')}” and “${ablationLabel('frozen-judge', 'household')}” over seeds under Runs.`,
     steps: [
       { text: 'Press Run and let three iterations finish with the judge as it is.', press: 'run', iterations: 3 },
@@ -26,7 +27,7 @@ export const REGIONS: readonly Lesson[] = [
     look: {
       Episodes:
         'choose a task with “0 % of 8 solved”: which steps are encouraged, and are they good? Flipped votes are marked.',
-      Results: 'the map: does the gain over outcomes alone shrink as ε grows?',
+      Results: 'the map, where these tasks do not train: does the gain over outcomes alone shrink as ε grows?',
     },
     expected:
       'Where rollouts ended alike, the steps that votes encourage are good more often than those that they discourage, beyond chance; with four flips in ten the difference is at most half as large.',

@@ -177,7 +177,7 @@ export function theoryCharts(here: TheoryInput, run: (TheoryInput & { iteration:
       title: 'Judging or collapsing: E[R·S] over accuracy',
       symbols: { x: 'accuracy', y: 'worth' },
       about:
-        'What a vote earns on average, O·S and $λ S̄ · S$ together: that of a judge with these p₊ and p₋, and that of one that gives every step the same vote. Where a constant vote earns more, training leads to it. The votes on a step are taken to be independent.',
+        'What a vote earns on average, O·S and $λ S̄ · S$ together: that of a judge with these p₊ and p₋, and that of one that gives every step the same vote. Where a constant vote earns more, training need not lead to it: what counts is where a small change of the judge earns more. The votes on a step are taken to be independent.',
       x: { name: 'a, accuracy of a task', domain: [0, 1], ticks: [0, 0.2, 0.5, 0.8, 1], write: twoDigits },
       y: {
         name: 'E[R·S]',

@@ -33,6 +33,10 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
     title: 'Household, from a larger pool of tasks',
     about: 'Which part helps where most training tasks are played once, and not five times?',
   },
+  weighed: {
+    title: 'Household, with votes weighed by outcome',
+    about: 'Which part helps where votes on successes and on failures of a task teach the reward model equally much?',
+  },
   'early-judge': {
     title: 'Household, from an early judge',
     about:

@@ -113,7 +113,7 @@ export function judgeQuestion({ group, settings }: TellingEpisode, run: RunView 
   return {
     ask: `Only this page knows the true labels: ${wrong} of ${right + wrong} votes on this task that train are wrong. How many of the wrong ones does consistency feedback discourage?`,
     choices: numbered([wrongDown, wrong, 0, Math.floor(wrong / 2)], wrongDown, (count) => numberWord(count, wrong)),
-    because: `${wrongDown} of ${all}, and it encourages ${rightUp} of ${counted(right, 'right vote')}${elsewhere ?? ''}. An outcome is no label: a good step of a failed rollout is pushed down as well. The judge improves where outcomes and steps agree more often than not.`,
+    because: `${wrongDown} of ${all}, and it encourages ${rightUp} of ${counted(right, 'right vote')}${elsewhere ?? ''}. An outcome is no label: a good step of a failed rollout is pushed down as well. A judge can learn from outcomes that agree with steps more often than not, yet here it mostly became kinder: Results has what it gained and lost.`,
   }
 }
 

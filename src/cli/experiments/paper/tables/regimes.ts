@@ -1,4 +1,5 @@
 /** Table 1 of the household in other regimes: all else is as there. */
+import { presetSettings } from '../../../../method/presets.ts'
 import type { Settings } from '../../../../method/settings.ts'
 import type { TableName } from '../../../../results/results-file.ts'
 import type { Budget } from '../budget.ts'
@@ -53,6 +54,24 @@ export function largePoolTable(budget: Budget): TablePlan {
       'Table 1 with 512 training tasks to draw from instead of 128, so that 40 iterations play each about once and not five times.',
   }
   return { ...withSettings({ taskPoolSize: 512 }, regime, budget), seeds: budget.seeds }
+}
+
+/**
+ * Votes on successes and on failures of a task teach the reward model with the same total weight (rewardBalance), so that it becomes
+ * neither lenient nor strict. Then it needs no filter on the middle, and a task's votes on one step are compared, as released
+ * (docs/decisions/0013). The first two arms, whose judge does not learn, are those of Table 1.
+ */
+export function weighedTable(budget: Budget): TablePlan {
+  const table = tableOne('household', budget)
+  const learning = { rewardGrouping: 'vote', rewardBalance: 'outcomes', rewardAccuracyLow: 1 / 8 } as const
+  return {
+    ...table,
+    table: 'weighed',
+    title: 'Household, with votes weighed by outcome',
+    about:
+      'Table 1 where votes on successes and on failures of a task teach the reward model with the same total weight. The rows whose judge does not learn are those of Table 1.',
+    arms: table.arms.map((each) => (presetSettings(each.preset).trainReward ? { ...each, settings: learning } : each)),
+  }
 }
 
 /** The table shows the start and the end alone: evaluations between would take a fifth of the time. */
