@@ -64,6 +64,8 @@ const row = v.strictObject({
   start: v.optional(text),
   /** A run of it that ships with the page, `public/runs/<recording>.jsonl.gz`. */
   recording: v.optional(v.pipe(v.string(), v.regex(/^[\w.-]+$/))),
+  /** Present if that run ended otherwise than the row says of its seed: other code made it. */
+  recordingDiffers: v.optional(v.literal(true)),
   values: v.record(v.string(), v.array(known)),
 })
 

@@ -8,13 +8,11 @@ import {
   parseResultsIndex,
   TABLES,
   type ResultsFile,
-  type ResultsRow,
   type TableName,
 } from '../../../results/results-file.ts'
-import { changedFrom, parseSettings } from '../../../method/presets.ts'
 import { partColumns } from '../../../results/part-effects.ts'
 import { FULL } from './budget.ts'
-import { asksJudge } from './jobs.ts'
+import { withRecordings } from './recordings.ts'
 import { markdownReport, partsReport, withSections, type Section } from './report.ts'
 import { writeWhole } from '../../../runs/write-whole.ts'
 import { planTable } from './tables.ts'
@@ -49,7 +47,7 @@ export async function publish(root: string, all: readonly ResultsFile[]): Promis
   const tables = TABLES.filter((table) => before.includes(table) || all.some((results) => results.table === table))
   for (const table of tables) {
     const results = all.find((each) => each.table === table) ?? (await readPublished(root, table))
-    if (results) await writeResults(folder, withRecordings(root, results))
+    if (results) await writeResults(folder, await withRecordings(root, results))
   }
   await writeWhole(join(folder, 'index.json'), `${JSON.stringify({ tables })}\n`)
   const docs = join(root, DOCS)
@@ -70,33 +68,4 @@ export function sectionsOf(published: (table: TableName) => ResultsFile | null):
     Section,
     string
   >
-}
-
-/** The results with the recordings that ship with the page now. */
-function withRecordings(root: string, results: ResultsFile): ResultsFile {
-  const rows = results.rows.map(({ recording: _former, ...row }): ResultsRow => {
-    const recording = recordingName(row, results.startsEarly)
-    const ships = !row.isStart && existsSync(join(root, `public/runs/${recording}.jsonl.gz`))
-    return ships ? { ...row, recording } : row
-  })
-  return { ...results, rows }
-}
-
-/**
- * "household-full-lambda-0.5": the name under which a recorded run of an arm ships with the page. Arms of other lengths, and those with
- * another judge or policy at the start, have other runs. A setting that the preset has anyway makes no other run.
- */
-export function recordingName(
-  { preset, settings: changed, start, iterations }: Pick<ResultsRow, 'preset' | 'settings' | 'start' | 'iterations'>,
-  startsEarly = false,
-): string {
-  const settings = parseSettings(changed, preset)
-  const isUsualLength = settings.world !== 'own' && iterations === FULL.iterations[settings.world]
-  return [
-    ...preset.split('+'),
-    ...changedFrom(preset, changed).map(([name, value]) => `${name}-${value}`),
-    ...(start === undefined ? [] : [start]),
-    ...(startsEarly && asksJudge(settings) ? ['early-judge'] : []),
-    ...(isUsualLength ? [] : [`${iterations}-iterations`]),
-  ].join('-')
 }
