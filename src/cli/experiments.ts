@@ -3,7 +3,6 @@ import { ArgumentError, readArguments } from './arguments.ts'
 import { presetSettings } from '../method/presets.ts'
 import { SettingsError } from '../method/settings.ts'
 import { learnInChromium, type LearningOptions } from './experiments/learning-chromium.ts'
-import { learnInNode } from './experiments/learning-node.ts'
 import { gainLines, learningTable, learningVerdicts, type LearningResult } from './experiments/learning-report.ts'
 import { kindsOfRun, kindsTable } from './experiments/kinds-report.ts'
 import { pushesOfRun, pushesTable } from './experiments/pushes-report.ts'
@@ -17,11 +16,9 @@ import type { Fields } from './page/visitor.ts'
 import { errorText } from '../threads/error-text.ts'
 
 const USAGE = `npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10] [--at-once 1]
-                           [--iterations N] [--evaluation-tasks 100] [--evaluate-every 20] [--in chromium]
+                           [--iterations N] [--evaluation-tasks 100] [--evaluate-every 20]
   Opens the built page with a fresh profile for every seed, presses Run and reads the kept run. Prints the evaluations before
   learning and the mean of the last three, how many seeds rose, and when each left the 95 % interval of its start.
-npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME] [--out DIR]
-  The same without a page, with options of npm run loop; --out keeps the logs.
 npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20] [--openings 3]
   How long single tasks block the page's main thread, view by view: the longest of each opening by a link, in every world, then the
   ten longest after an iteration, and in a page that continues the run.
@@ -70,7 +67,6 @@ function numberOf(name: string, text: string): number {
 const OPTIONS = {
   preset: { type: 'string', default: 'household' },
   presets: { type: 'string', default: 'household,coding,desktop' },
-  in: { type: 'string', default: 'chromium' },
   seeds: { type: 'string', default: '0,1,2,3,4' },
   minutes: { type: 'string', default: '10' },
   iterations: { type: 'string' },
@@ -78,11 +74,6 @@ const OPTIONS = {
   'evaluate-every': { type: 'string' },
   'tasks-per-iteration': { type: 'string' },
   'at-once': { type: 'string', default: '1' },
-  set: { type: 'string', multiple: true },
-  models: { type: 'string' },
-  problems: { type: 'string' },
-  backend: { type: 'string' },
-  out: { type: 'string' },
   after: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '20' },
   openings: { type: 'string', default: '3' },
@@ -94,9 +85,6 @@ const FIELDS = {
   'tasks-per-iteration': /^(Tasks|Problems) per iteration/,
   'evaluate-every': /^Evaluate every/,
 } as const
-
-/** Options of runs in Node that are passed on to `npm run loop`. */
-const OF_LOOP = ['set', 'models', 'problems', 'backend'] as const
 
 type Values = ReturnType<typeof parse>['values']
 
@@ -157,7 +145,7 @@ async function reportOfLogs<Read>(
 }
 
 async function learningFrom(values: Values): Promise<void> {
-  const { preset, out } = values
+  const { preset } = values
   // A problem that takes several programs takes longer.
   const ordinaryTasks = presetSettings(preset).evaluationRollouts > 1 ? '64' : '100'
   const options: LearningOptions = {
@@ -169,14 +157,6 @@ async function learningFrom(values: Values): Promise<void> {
   }
   const seeds = values.seeds.split(',').map((seed) => numberOf('seeds', seed))
   const atOnce = Math.max(1, numberOf('at-once', values['at-once']))
-  if (values.in === 'node') {
-    const given = OF_LOOP.flatMap((option) => [values[option] ?? []].flat().flatMap((value) => [`--${option}`, value]))
-    await learning(seeds, atOnce, (seed) => learnInNode(seed, { ...options, given, keptIn: out ?? null }))
-    return
-  }
-  if (values.in !== 'chromium') throw new ArgumentError(`--in must be chromium or node, not "${values.in}".`)
-  const misplaced = [...OF_LOOP, 'out' as const].find((option) => values[option] !== undefined)
-  if (misplaced !== undefined) throw new ArgumentError(`--${misplaced} requires --in node.`)
   await learnInChromium(options, (learn) => learning(seeds, atOnce, learn))
 }
 

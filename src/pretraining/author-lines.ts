@@ -39,7 +39,7 @@ export function drawOfKind<Rewrite extends { kind: string }>(
   return pick(random, ofKind)
 }
 
-/** A summary in the form of method/critic-summary.ts: reasons with counts, those of the complaint itself first. */
+/** A summary in the form of method/step-judging/critic-summary.ts: reasons with counts, those of the complaint itself first. */
 export function drawSummary(own: readonly string[], other: readonly string[], random: Random): string {
   const reasons = [...new Set([pick(random, own), pick(random, own), pick(random, other)])]
   let count = integer(random, 8, 40)

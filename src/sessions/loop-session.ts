@@ -67,7 +67,7 @@ export class LoopSession {
   #remaining: number
   #isPaused: boolean
   #steps: StepRequest[] = []
-  /** Of the iteration under way, or of the last one. */
+  /** What the iteration under way, or the last one, is about alone. */
   #segmentOnly: Component | undefined
   #wake: (() => void) | null = null
   #hasCheckpoint: boolean

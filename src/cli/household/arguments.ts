@@ -27,7 +27,7 @@ export const HOUSEHOLD_USAGE = `npm run household -- [options]
   --seed S            plays the generated game of this seed, or draws an official one (0)
   --games PATH        plays official games: ALFWorld's zip, a folder with games, or one game.tw-pddl
   --game ID           plays this game; a part of the id is enough for an official one
-  --split NAME        ${SPLITS.join(', ')}; official games: train, valid_seen, valid_unseen (train; official: all)
+  --split NAME        ${SPLITS.join(', ')}; of official games id is valid_seen, ood valid_unseen (train; official: all)
   --scene NAME        ${SCENES.join(' or ')}: size of generated scenes (full)
   --task TYPE         games of this task type only: ${taskTypes.slice(0, 2).join(', ')},
                       ${taskTypes.slice(2, 4).join(', ')},

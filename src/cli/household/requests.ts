@@ -104,7 +104,11 @@ export function parseRequest(line: string): Request {
 
 function complaintOf(method: keyof Requests, issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue) ?? ''
-  if (issue.type !== 'strict_object') return `"${field}" must be ${issue.expected}, not ${issue.received}.`
+  if (issue.type !== 'strict_object') {
+    // Valibot has no words for this one.
+    const expected = issue.type === 'integer' ? 'a whole number' : issue.expected
+    return `"${field}" must be ${expected}, not ${issue.received}.`
+  }
   if (issue.expected !== 'never') return `${method} needs a field "${field}".`
   return `${method} has no field "${field}"; it has ${Object.keys(requestSchemas[method].entries).join(', ')}.`
 }

@@ -104,8 +104,10 @@ export class HouseholdServer {
     const filter = filterOf(request, this.defaults.filter)
     const game =
       gameId === undefined
-        ? await this.shelf.bySeed(seed ?? this.#nextSeed++, filter)
+        ? await this.shelf.bySeed(seed ?? this.#nextSeed, filter)
         : await this.shelf.byId(gameId, filter)
+    // A failed request changes nothing, and the next begins only when this one is answered.
+    if (gameId === undefined && seed === undefined) this.#nextSeed++
     const state = startGame(game, {
       dialect: request.dialect ?? this.defaults.dialect,
       stepLimit: request.steps ?? this.defaults.steps,

@@ -1,5 +1,5 @@
 /**
- * Our loss (language-model/loss.ts) in terms of Tinker's API. A token's only weight is its advantage, and a server sums
+ * Our loss (language-model/training/loss.ts) in terms of Tinker's API. A token's only weight is its advantage, and a server sums
  *
  *     Σ_t -min(ρ_t a_t, clip(ρ_t) a_t)       "ppo", ρ_t = π / π_old
  *     Σ_t -ρ_t a_t                           "importance_sampling"

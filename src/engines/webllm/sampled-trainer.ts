@@ -4,7 +4,7 @@
  * the weights of the last update. If sending them failed or was aborted, it is tried again before sampling.
  *
  * The two compute with different kernels and number types. An update therefore compares with the trainer's own
- * log-probabilities and reports how far the sampler's differ (mismatch_kl, language-model/sampler-mismatch.ts).
+ * log-probabilities and reports how far the sampler's differ (mismatch_kl, language-model/sampling/sampler-mismatch.ts).
  */
 import type { BackendName } from '../../language-model/backends/backend.ts'
 import { selectAdoptedDevice, selectBackend } from '../../language-model/backends/select-backend.ts'

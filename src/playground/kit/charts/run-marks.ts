@@ -14,7 +14,7 @@ export type RunMark = keyof typeof MARK_PATHS
 export const RUN_MARKS = Object.keys(MARK_PATHS) as RunMark[]
 
 /** Three points of a curve, at other places for each of the first runs: their curves may lie on one another. */
-export function spread(points: readonly Point[], run: number): Point[] {
+export function markPoints(points: readonly Point[], run: number): Point[] {
   if (points.length === 0) return []
   const shares = [0, 1, 2].map((i) => (i + 0.3 + 0.2 * (run % 3)) / 3)
   return [...new Set(shares.map((share) => points[Math.round(share * (points.length - 1))]!))]

@@ -1,6 +1,7 @@
 /**
  * Rounded statistics of the 4,027 official games: room mix, receptacles and objects per room, and where objects start. Compact
- * scenes, rewrites and the expert use these; full scenes use the exact counts in `scene-statistics.ts`. Counted over the game files of alfworld 0.4.2 (json_2.1.3); shares are percentages.
+ * scenes, rewrites and the expert use these; full scenes use the exact counts in `scene-statistics.ts`. Counted over the game files of
+ * alfworld 0.4.2 (json_2.1.3); shares are percentages.
  */
 import type { TaskType } from '../engine/game.ts'
 
