@@ -9,6 +9,7 @@ import { generateTask } from '../../../worlds/desktop/generator/generate-task.ts
 import { applyRewrite } from '../../../worlds/desktop/rewrites/apply.ts'
 import { parseRewrite } from '../../../worlds/desktop/rewrites/language.ts'
 import { taskOf, type DesktopTask } from '../../../worlds/desktop/task.ts'
+import { taskOfLog } from '../theatre/task-of-log.ts'
 
 /** With the instruction, as the page shows tasks. */
 export type PlayedTask = DesktopTask & { instruction: string }
@@ -17,20 +18,15 @@ const GENERATED_ID = /\/(train|id|ood)-(\d+)$/u
 
 /** Null if the log does not determine it. */
 export function playedTask(view: RunView, taskId: string, settings: Pick<Settings, 'maxSteps'>): PlayedTask | null {
-  const known = view.tasks.get(taskId)
-  if (!known) return drawnAgain(taskId)
-  const inLog = desktopTask(known.task)
-  if (inLog) return inLog
-  if (!known.origin) return drawnAgain(taskId)
-  const { proposal } = known.origin
-  const before = playedTask(view, proposal.taskId, settings)
-  const text = proposal.attempts.find(({ ok }) => ok)?.text
-  // A null rewrite is the same task under another name.
-  if (text === '') return before
-  const rewrite = text === undefined ? null : parseRewrite(text)
-  if (!before || !rewrite) return null
-  const after = applyRewrite(before, rewrite, taskId, { stepLimit: settings.maxSteps, allowsIdTasks: true })
-  return after.ok ? shown(after.task) : null
+  return taskOfLog(view, taskId, {
+    inLog: desktopTask,
+    drawnAgain,
+    rewritten(before, line, id) {
+      const rewrite = parseRewrite(line)
+      const after = rewrite && applyRewrite(before, rewrite, id, { stepLimit: settings.maxSteps, allowsIdTasks: true })
+      return after?.ok ? shown(after.task) : null
+    },
+  })
 }
 
 export function desktopTask(task: Task | null): PlayedTask | null {

@@ -9,7 +9,7 @@ import type { RewriteProposed } from '../../../method/events.ts'
 import type { RunView } from '../../../runs/fold.ts'
 import type { Task } from '../../../method/ports.ts'
 import { counted } from '../../kit/format.ts'
-import { playedTask } from './theatre-scene.ts'
+import { householdTask, playedTask } from './played-task.ts'
 
 export interface SceneChange {
   sentences: string[]
@@ -32,11 +32,6 @@ export function sceneChange(before: Task, proposal: RewriteProposed, run: RunVie
   const text = proposal.attempts.findLast(({ ok }) => ok)?.text
   const rewrite = text === undefined ? null : parseRewrite(text)
   return { sentences: rewrite ? [rewriteSentence(rewrite)] : [], from: 'words' }
-}
-
-function householdTask(task: Task | null): HouseholdTask | null {
-  const body = task?.body as Partial<HouseholdTask> | null | undefined
-  return body?.game && body.rewrites && body.goal && body.hints ? (body as HouseholdTask) : null
 }
 
 /** Explains the author's line. */

@@ -1,50 +1,14 @@
 /**
- * Replays an episode in its rooms: the game of its task, and where everything was after each command.
- *
- * A published log has no games. A generated one is drawn again from the seed in its id, and the author's rewrites are applied
- * again from the log, so the scene is the one that was played. The replay lists the observations that differ from the log.
+ * Replays an episode in its rooms: where everything was after each command of a task (played-task.ts). The replay lists the
+ * observations that differ from the log.
  */
-import type { RunView } from '../../../runs/fold.ts'
 import type { EpisodeFinished } from '../../../method/events.ts'
 import type { Settings } from '../../../method/settings.ts'
-import type { Split } from '../../../method/ports.ts'
 import { step } from '../../../worlds/household/engine/step.ts'
-import type { SceneSize } from '../../../worlds/household/engine/game.ts'
-import { generateGame } from '../../../worlds/household/generator/generate-game.ts'
-import { parseRewrite } from '../../../worlds/household/rewrites/language.ts'
-import { applyRewrite } from '../../../worlds/household/rewrites/apply.ts'
 import { condition, contentsOf, isHere, startGame, type GameState } from '../../../worlds/household/engine/state.ts'
-import { gameOf, taskOf, type HouseholdTask } from '../../../worlds/household/task.ts'
+import { gameOf, type HouseholdTask } from '../../../worlds/household/task.ts'
 import { worldOf } from '../../../worlds/household/engine/rooms.ts'
 import type { Replay } from '../theatre/replay.ts'
-
-const GENERATED_ID = /\/(train|id|ood)-(compact|full)-(\d+)$/u
-
-/** The task that was played; null if the log does not determine it. */
-export function playedTask(view: RunView, taskId: string, settings: Settings): HouseholdTask | null {
-  const task = view.tasks.get(taskId)
-  if (!task) return null
-  const body = task.task.body as Partial<HouseholdTask> | null
-  if (body?.game && body.rewrites && body.goal && body.hints) return body as HouseholdTask
-  if (!task.origin) return drawnAgain(taskId)
-  const { proposal } = task.origin
-  const before = playedTask(view, proposal.taskId, settings)
-  const text = proposal.attempts.find(({ ok }) => ok)?.text
-  // A null rewrite is the same task under another name.
-  if (text === '') return before
-  const rewrite = text === undefined ? null : parseRewrite(text)
-  if (!before || !rewrite) return null
-  const after = applyRewrite(before, rewrite, taskId, { stepLimit: settings.maxSteps, allowsIdGoals: true })
-  return after.ok ? after.task : null
-}
-
-function drawnAgain(taskId: string): HouseholdTask | null {
-  const [, split, sceneSize, seed] = GENERATED_ID.exec(taskId) ?? []
-  if (seed === undefined) return null
-  const game = generateGame({ seed: Number(seed), split: split as Split, sceneSize: sceneSize as SceneSize })
-  // Another version of the generator may draw another game.
-  return game.id === taskId ? taskOf(game) : null
-}
 
 export interface SceneObject {
   name: string
@@ -65,7 +29,7 @@ export interface SceneReceptacle {
   contents: SceneObject[]
 }
 
-export interface Moment {
+export interface SceneMoment {
   /** Commands played so far. */
   step: number
   receptacles: SceneReceptacle[]
@@ -74,7 +38,7 @@ export interface Moment {
   place: string[]
 }
 
-export function replay(task: HouseholdTask, episode: EpisodeFinished, settings: Settings): Replay<Moment> {
+export function replay(task: HouseholdTask, episode: EpisodeFinished, settings: Settings): Replay<SceneMoment> {
   const state = startGame(gameOf(task), {
     dialect: settings.dialect,
     stepLimit: settings.maxSteps,
@@ -91,7 +55,7 @@ export function replay(task: HouseholdTask, episode: EpisodeFinished, settings: 
   return { moments, differences }
 }
 
-function momentOf(state: GameState, step: number, seen: Set<number>): Moment {
+function momentOf(state: GameState, step: number, seen: Set<number>): SceneMoment {
   const world = worldOf(state.game)
   const { goal } = state.game
   const object = (index: number): SceneObject => ({
@@ -123,7 +87,7 @@ function momentOf(state: GameState, step: number, seen: Set<number>): Moment {
 }
 
 /** The scene in one sentence, for screen readers. */
-export function momentSentence({ place, held }: Moment): string {
+export function momentSentence({ place, held }: SceneMoment): string {
   const where = place.length === 0 ? 'in the middle of the room' : `at ${place.join(' and ')}`
   return `The agent is ${where} and holds ${held ? `a ${held.name}` : 'nothing'}.`
 }

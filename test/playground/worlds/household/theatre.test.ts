@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged, type EpisodeStep } from '../../../../src/method/events.ts'
-import { momentSentence, playedTask, replay } from '../../../../src/playground/worlds/household/theatre-scene.ts'
+import { playedTask } from '../../../../src/playground/worlds/household/played-task.ts'
+import { momentSentence, replay } from '../../../../src/playground/worlds/household/theatre-scene.ts'
 import { columnsFor } from '../../../../src/playground/worlds/theatre/replay.ts'
 import {
   episodeSteps,
