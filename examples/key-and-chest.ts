@@ -14,12 +14,13 @@ const WAYS = new Map<string, Place>([
 const COMMANDS = [...WAYS.keys(), 'take key', 'open chest']
 const isSame = (a: Place, b: Place) => a[0] === b[0] && a[1] === b[1]
 const named = ([row, column]: Place) => `${row} ${column}`
+const isInside = ({ size }: Task, place: Place) => place.every((number) => number >= 1 && number <= size)
+const begin = (task: Task): State => ({ ...task, hasKey: false, isOpen: false })
 
 /** Where a step leads: nowhere at a wall or at the edge. */
 function moved(task: Task, from: Place, [down, right]: Place): Place {
   const to: Place = [from[0] + down, from[1] + right]
-  const isInside = to.every((number) => number >= 1 && number <= task.size)
-  return isInside && !task.walls.some((wall) => isSame(wall, to)) ? to : from
+  return isInside(task, to) && !task.walls.some((wall) => isSame(wall, to)) ? to : from
 }
 
 /** Steps from one place to another around the walls; Infinity if there is no way. */
@@ -48,18 +49,24 @@ function view({ agent, key, chest, hasKey }: State): string {
   return `You are at ${named(agent)}. The ${hasKey ? 'chest' : 'key'} is ${ways.join(' ').trim() || 'here'}.`
 }
 
-const begin = (task: Task): State => ({ ...task, hasKey: false, isOpen: false })
-
 function step(state: State, command: string): { state: State; text: string } {
   const way = WAYS.get(command)
   const agent = way ? moved(state, state.agent, way) : state.agent
-  const walked = { ...state, agent }
-  if (!isSame(agent, state.agent)) return { state: walked, text: view(walked) }
+  if (!isSame(agent, state.agent)) return { state: { ...state, agent }, text: view({ ...state, agent }) }
   if (command === 'take key' && !state.hasKey && isSame(agent, state.key))
     return { state: { ...state, hasKey: true }, text: `You have the key. ${view({ ...state, hasKey: true })}` }
   if (command === 'open chest' && state.hasKey && isSame(agent, state.chest))
     return { state: { ...state, isOpen: true }, text: 'The chest is open.' }
   return { state, text: 'Nothing happens.' }
+}
+
+function rewrite(task: Task, text: string): Task | null {
+  const [, no, row, column] = /^(no )?wall at (\d) (\d)$/.exec(text) ?? []
+  const place: Place = [Number(row), Number(column)]
+  const others = task.walls.filter((wall) => !isSame(wall, place))
+  if (no) return others.length < task.walls.length ? { ...task, walls: others } : null
+  const isTaken = [task.agent, task.key, task.chest, ...task.walls].some((taken) => isSame(taken, place))
+  return isInside(task, place) && !isTaken ? { ...task, walls: [...task.walls, place] } : null
 }
 
 export default {
@@ -84,15 +91,9 @@ export default {
   outcome: (state) => (state.isOpen ? 'won' : 'open'),
   distance: (state) => (left(state) < Infinity ? left(state) : null),
   expert: (state) => COMMANDS.find((command) => left(step(state, command).state) < left(state))!,
-  rewrites: ({ walls, size }, direction) =>
+  rewrites: (task, direction) =>
     direction === 'easier'
-      ? walls.map((wall) => `no wall at ${named(wall)}`)
-      : Array.from({ length: size }, (_, at) => `wall at ${named([at + 1, 2])}`),
-  rewrite(task, text) {
-    const [, no, row, column] = /^(no )?wall at (\d) (\d)$/.exec(text) ?? []
-    const place: Place = [Number(row), Number(column)]
-    if (!row || [task.agent, task.key, task.chest].some((taken) => isSame(taken, place))) return null
-    const others = task.walls.filter((wall) => !isSame(wall, place))
-    return { ...task, walls: no ? others : [...others, place] }
-  },
+      ? task.walls.map((wall) => `no wall at ${named(wall)}`)
+      : [1, 2, 3, 4, 5].map((row) => `wall at ${row} 2`).filter((text) => rewrite(task, text) !== null),
+  rewrite,
 } satisfies OwnWorld<Task, State>

@@ -1,5 +1,4 @@
 /** Fits how a cost grows with a size. */
-import { mean } from '../results/moments.ts'
 
 export interface CostAtSize {
   size: number
@@ -24,4 +23,8 @@ export function growthExponent(points: readonly CostAtSize[]): number {
   const spread = x.reduce((sum, value) => sum + (value - meanX) ** 2, 0)
   if (!(spread > 0)) throw new RangeError('Growth needs two or more sizes: measure at another size.')
   return x.reduce((sum, value, i) => sum + (value - meanX) * (y[i]! - meanY), 0) / spread
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

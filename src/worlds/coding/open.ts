@@ -44,7 +44,13 @@ export async function openCoding(request: WorldRequest, sources: CodingSources):
     formatsFor: (pieces) =>
       formatsFor(pieces, isImported ? importedCodingFormats : codingFormats, async () => {
         const { instructAuthor, instructPolicy, instructReward } = await import('./roles/instruct-roles.ts')
-        return { policy: instructPolicy, reward: instructReward, author: instructAuthor }
+        if (!isImported) return { policy: instructPolicy, reward: instructReward, author: instructAuthor }
+        const { policy, reward, author } = importedCodingFormats
+        return {
+          policy: (pieces) => ({ ...instructPolicy(pieces), maxTokens: policy.maxTokens }),
+          reward: (pieces) => ({ ...instructReward(pieces), maxTokens: reward.maxTokens }),
+          author: (pieces) => ({ ...instructAuthor(pieces), maxTokens: author.maxTokens }),
+        }
       }),
     grammars: async () => (await import('./roles/grammars.ts')).codingGrammars(request.settings),
     fixedTrajectories: async (text) => codingTrajectories(text),

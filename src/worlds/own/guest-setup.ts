@@ -38,7 +38,10 @@ globalThis.$own = (() => {
     parts() {
       if (typeof world !== 'object' || world === null) return null
       const types = {}
-      for (const name in world) types[name] = typeof world[name]
+      // A class keeps its methods in the prototype.
+      for (let holder = world; holder !== null && holder !== Object.prototype; holder = Object.getPrototypeOf(holder))
+        for (const name of Object.getOwnPropertyNames(holder))
+          if (name !== 'constructor') types[name] = typeof world[name]
       return types
     },
     value(name) {

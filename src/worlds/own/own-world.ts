@@ -35,7 +35,7 @@ export interface OwnWorld<Task = unknown, State = unknown> {
   describe?(task: Task): string
   /** Changes of the task in one direction, each one line of text; the author reads the first eight. */
   rewrites?(task: Task, direction: 'harder' | 'easier'): string[]
-  /** The changed task; null if the text is not a change that this task allows. */
+  /** The changed task; null if the text is not a change that this task allows. It must not turn a task of `train` into a held-out one. */
   rewrite?(task: Task, text: string): Task | null
 
   /** The state as lines of characters, drawn with fixed width. */

@@ -23,10 +23,13 @@ export function scriptOf(source: string, file: string): string {
   const { program, comments } = parsed(source, file)
   const text = new BlankedText(source, comments)
   let exported: Tree | null = null
+  // A function is visited before what it contains.
+  let functionsEnd = 0
   const pending = [program]
   for (let node = pending.pop(); node; node = pending.pop()) {
     const isOnlyType = isOnlyTypes(node)
-    if (!isOnlyType) refuseUnable(node, source, file)
+    if (/Function/.test(node.type)) functionsEnd = Math.max(functionsEnd, node.end)
+    if (!isOnlyType) refuseUnable(node, source, file, node.start < functionsEnd)
     if (!isOnlyType && node.type === 'ExportDefaultDeclaration') exported = node
     // `export const` may stay in a file that its tests import: the sandbox needs only the declaration.
     if (!isOnlyType && node.type === 'ExportNamedDeclaration')
@@ -45,11 +48,13 @@ export function scriptOf(source: string, file: string): string {
 }
 
 /** Throws OwnWorldError for a node that the sandbox cannot run. */
-function refuseUnable(node: Tree, source: string, file: string): void {
+function refuseUnable(node: Tree, source: string, file: string, isInFunction: boolean): void {
   const refuse = (what: string, remedy: string) =>
     new OwnWorldError(`${file}, line ${lineAt(source, node.start)}: ${what}. ${remedy}`)
   if (node.type === 'ImportDeclaration')
     throw refuse(`it imports ${source.slice(node.start, node.end).split('\n')[0]!}`, ONE_FILE)
+  if (!isInFunction && (node.type === 'AwaitExpression' || node['await'] === true))
+    throw refuse('it uses await outside functions', 'Remove it: a world has nothing to wait for.')
   if (node.type === 'ImportExpression') throw refuse('it uses import()', ONE_FILE)
   // The other one is `new.target`.
   if (node.type === 'MetaProperty' && (node['meta'] as Tree)['name'] === 'import')

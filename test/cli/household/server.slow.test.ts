@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseHouseholdArguments } from '../../../src/cli/household/arguments.ts'
-import { GeneratedShelf } from '../../../src/cli/household/games.ts'
+import { GeneratedShelf, NoGameError } from '../../../src/cli/household/games.ts'
 import { METHODS } from '../../../src/cli/household/requests.ts'
 import { HouseholdServer } from '../../../src/cli/household/server.ts'
 import { admissibleCommands } from '../../../src/worlds/household/engine/commands.ts'
@@ -145,6 +145,24 @@ describe('the household server', () => {
     expect(answers[5]!['stepLimit']).toBe(9)
   })
 
+  it('takes the same seed for the reset after one that failed', async () => {
+    class PickyShelf extends GeneratedShelf {
+      override async bySeed(...[seed, filter]: Parameters<GeneratedShelf['bySeed']>) {
+        if (filter.task) throw new NoGameError('There is no such game.')
+        return super.bySeed(seed, filter)
+      }
+    }
+    const shelf = new PickyShelf((problem) => expect.unreachable(problem))
+    const { filter, dialect, isExplaining, steps } = parseHouseholdArguments(['--scene', 'compact'])!
+    const server = new HouseholdServer(shelf, { filter, dialect, isExplaining, steps, seed: 3 })
+    const reset = async (fields = {}) =>
+      JSON.parse(await server.answer(JSON.stringify({ method: 'reset', ...fields }))) as Answer
+    expect((await reset({ task: 'pick_two_obj_and_place' })).error?.code).toBe('no-game')
+    expect((await reset())['game']).toContain('train-compact-3')
+    expect((await reset({ seed: 9 }))['game']).toContain('train-compact-9')
+    expect((await reset())['game']).toContain('train-compact-4')
+  })
+
   it('lists games that a reset accepts by id', async () => {
     const filter = { split: 'id', scene: 'compact', task: 'pick_two_obj_and_place' }
     const [list] = await answered([{ method: 'games', first: 30, count: 3, ...filter }])
@@ -182,7 +200,7 @@ describe('an invalid request', () => {
     [{ method: 'step' }, 'bad-request', 'step needs a field "command"'],
     [{ method: 'step', command: 7 }, 'bad-request', '"command" must be string, not 7'],
     [{ method: 'step', command: 'look', admisible: true }, 'bad-request', 'step has no field "admisible"'],
-    [{ method: 'reset', seed: 1.5 }, 'bad-request', '"seed"'],
+    [{ method: 'reset', seed: 1.5 }, 'bad-request', '"seed" must be a whole number, not 1.5.'],
     [{ method: 'reset', seed: -1 }, 'bad-request', '"seed"'],
     [{ method: 'reset', split: 'test' }, 'bad-request', '"split"'],
     [{ method: 'reset', steps: 0 }, 'bad-request', '"steps"'],

@@ -205,13 +205,15 @@ describe('an item with a checker', () => {
     expect(await idOf({ checker: GOOD })).not.toBe(await idOf({}))
   })
 
-  it('passes its checker to rewrites without one, if it accepts their expected outputs', async () => {
-    const item = { ...itemOf(words.body), question: 'Print what stands there twice, in any order.' }
-    const { checker: _checker, ...bare } = item as Fields
-    const kept = await environment.rewrite(words, JSON.stringify(bare), 'new')
-    expect(kept).toMatchObject({ ok: true, task: { body: { checker: words.body.checker } } })
-    const own = { ...item, checker: 'const check = () => false' }
-    expect(await environment.rewrite(words, JSON.stringify(own), 'new')).toEqual({
+  it('keeps its checker in a rewrite, whatever that says of one, if it accepts the expected outputs', async () => {
+    const item: Fields = { ...itemOf(words.body), question: 'Print what stands there twice, in any order.' }
+    // JSON has no `undefined`.
+    for (const checker of [undefined, null, GOOD]) {
+      const kept = await environment.rewrite(words, JSON.stringify({ ...item, checker }), 'new')
+      expect(kept).toMatchObject({ ok: true, task: { body: { checker: words.body.checker } } })
+    }
+    const other: Fields = { ...itemOf(path.body), test_output: ['[1, 4]', '[3, 2]', '[5]', '[1, 3, 5, 6]'] }
+    expect(await environment.rewrite(path, JSON.stringify(other), 'new')).toEqual({
       ok: false,
       message: 'The rewrite is refused: checker does not accept the expected output of test 1.',
     })

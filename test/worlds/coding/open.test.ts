@@ -108,6 +108,14 @@ describe('the coding world of a run', () => {
     expect(await environment.sampleTasks('ood', 5, 0)).toEqual([])
   })
 
+  it('gives every role as many tokens for imported problems as released, chat models too', async () => {
+    const pieces = { start: '', systemEnd: '', responseCue: '', responseEnd: '', nextUser: '', reserved: [] }
+    const listProblems = () => Promise.resolve([imported('a', 'train')])
+    const { formatsFor } = await open(coding({ problems: 'imported' }), sources({ listProblems }))
+    const { policy, reward, author } = await formatsFor({ policy: pieces, reward: pieces, author: pieces })
+    expect([policy, reward, author].map(({ maxTokens }) => maxTokens)).toEqual([2048, 2048, 8096])
+  })
+
   const IMPORTED = coding({ problems: 'imported' })
   const UNEVALUATED = coding({ problems: 'imported', evaluateEvery: 0 })
   it.each([

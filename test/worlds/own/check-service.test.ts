@@ -10,5 +10,5 @@ it('a check ends only when its last line has arrived, as over the bridge from a 
     await new Promise((resolve) => setImmediate(resolve))
     arrived.push(name)
   })
-  expect(arrived).toEqual(['tasks', 'splits', 'start', 'repeatable', 'refusals', 'sizes'])
+  expect(arrived).toEqual(['tasks', 'splits', 'start', 'repeatable', 'refusals', 'parts', 'sizes'])
 })

@@ -60,7 +60,7 @@ it('accepts exactly the rewrites that change a task and leave it solvable', asyn
   }
   expect(await environment.describe(task)).toBe(
     'Wall at 2 1. Wall at 2 2. You are at 1 1. The key is east.\n' +
-      'Harder: wall at 1 2; wall at 2 2; wall at 3 2; wall at 4 2\nEasier: no wall at 2 1; no wall at 2 2',
+      'Harder: wall at 3 2; wall at 4 2\nEasier: no wall at 2 1; no wall at 2 2',
   )
   const rewritten = (text: string, maxSteps = 20) => environment.rewrite(task, text, 'train/1/a', maxSteps)
   const changed = await rewritten(' wall at 3 3 ')
@@ -71,12 +71,14 @@ it('accepts exactly the rewrites that change a task and leave it solvable', asyn
   })
   expect(changed.task!.instruction).toContain('Wall at 3 3.')
   expect(await rewritten('make it hard')).toEqual({ ok: false, message: '"make it hard" is not a rewrite.' })
-  expect(await rewritten('wall at 2 2')).toEqual({ ok: false, message: 'That changes nothing.' })
+  for (const text of ['wall at 2 2', 'no wall at 3 3', 'wall at 0 1', 'wall at 1 5', 'wall at 1 2'])
+    expect(await rewritten(text)).toEqual({ ok: false, message: `"${text}" is not a rewrite.` })
   expect(await rewritten('wall at 3 3', 4)).toEqual({
     ok: false,
     message: 'The task could not be solved within 4 steps.',
   })
-  expect(await rewritten('wall at 1 2')).toMatchObject({ ok: false })
+  const idle = new OwnEnvironment(await guestOf(worldOf({ rewrites: `() => []`, rewrite: `(task) => task` })))
+  expect(await idle.rewrite(task, 'x', 'y', 5)).toEqual({ ok: false, message: 'That changes nothing.' })
   const without = new OwnEnvironment(await guestOf(worldOf()))
   expect(await without.rewrite(task, 'x', 'y', 5)).toEqual({ ok: false, message: 'This world has no rewrites.' })
 })

@@ -17,6 +17,24 @@ describe('a world in the sandbox', () => {
     expect([text, steps]).toEqual(['The chest is open.', start])
   })
 
+  it('may be the object of a class', async () => {
+    const source = `class World {
+  name = 'Count'
+  rules = 'Say go.'
+  #said(at: number) { return 'At ' + at + '.' }
+  task() { return { goal: 2 } }
+  reset({ goal }) { return { state: { goal, at: 0 }, text: this.#said(0) } }
+  step({ goal, at }) { return { state: { goal, at: at + 1 }, text: this.#said(at + 1) } }
+  outcome({ goal, at }) { return at === goal ? 'won' : 'open' }
+}
+class Taught extends World { expert() { return 'go' } }
+export default new Taught()`
+    const guest = await guestOf(source)
+    expect([...guest.parts]).toEqual(['name', 'rules', 'task', 'reset', 'step', 'outcome', 'expert'])
+    const { state } = guest.reset(guest.task('train', 1))
+    expect(guest.step(state, guest.expert(state).command)).toEqual({ state: { goal: 2, at: 1 }, text: 'At 1.' })
+  })
+
   it('draws a task from split and seed alone', async () => {
     const guest = await guestOf(worldOf())
     const drawn = () => [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => guest.task('train', seed))

@@ -42,6 +42,12 @@ export default { make: () => new Square() instanceof Shape }`
     expect((evaluated(scriptOf(source, 'world.ts')) as { make(): boolean }).make()).toBe(true)
   })
 
+  it('may wait in functions, as they are refused only where a part returns a promise', () => {
+    const source = `const all = async (list) => { for await (const one of list) await one }
+export default { later: { async go() { await all([]) } } }`
+    expect(scriptOf(source, 'world.ts')).toContain('await all([])')
+  })
+
   it('has the tokens that TypeScript itself gives for the example', () => {
     const source = readFileSync(EXAMPLE, 'utf8')
     const mine = scriptOf(source, 'world.ts')
@@ -57,6 +63,8 @@ export default { make: () => new Square() instanceof Shape }`
     ["\nimport 'https://example.org/x.js'\nexport default {}", 'line 2: it imports', 'one file'],
     ["const fs = import('node:fs')\nexport default {}", 'line 1: it uses import()', 'one file'],
     ['const here = import.meta.url\nexport default {}', 'line 1: it uses import.meta', 'one file'],
+    ['const a = 1\nawait a\nexport default {}', 'line 2: it uses await outside functions', 'Remove it'],
+    ['for await (const a of []) a\nexport default {}', 'line 1: it uses await outside functions', 'Remove it'],
     ["export * from './other.ts'\nexport default {}", 'exports another file', 'one file'],
     ['const a = 1\nexport { a as default }', 'a list of names', 'export default {'],
     ['enum A { B }\nexport default {}', 'line 1: this part of TypeScript', 'plain JavaScript'],

@@ -116,9 +116,10 @@ describe('the types of a world’s file', () => {
   })
 
   it('are refused with the line where anything else than JavaScript is left', () => {
-    const read = () => scriptOf('const a = 1\nawait a\nexport default {}', 'world.ts')
+    // A script, unlike a module, reads a comment from `<!--` to the end of the line.
+    const read = () => scriptOf('let a = 1\nconst b = (2 <!--a)\nexport default {}', 'world.ts')
     expect(read).toThrow(OwnWorldError)
-    expect(read).toThrow('world.ts, line 2: it cannot be read')
+    expect(read).toThrow('world.ts, line 3: it cannot be read')
   })
 
   it('do not fail on a deep or a wide expression', () => {

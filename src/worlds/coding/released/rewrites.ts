@@ -2,8 +2,8 @@
  * Rewrites of imported problems. Their meaning is not known, so a rewrite is a whole problem in the released form, as in the
  * release (sample/llm_env_rollout.py:887): a question and at least four tests. Without a reference solution the tests cannot
  * be verified, only checked for contradictions; a wrong problem is discarded later, when no program passes it. A rewrite
- * without a checker keeps the problem's checker. Either checker must accept what the rewritten tests expect. Where the problem has
- * none, neither has a rewrite: its author would decide which programs win.
+ * keeps the problem's checker, whatever it says of one, and the checker must accept what the rewritten tests expect. Where the
+ * problem has none, neither has a rewrite: its author would decide which programs win.
  */
 import type { RewriteResult } from '../../../method/ports.ts'
 import { checkerFault, type JudgeOne } from './checker-trial.ts'
@@ -65,7 +65,7 @@ export async function rewriteImported(
 
 function withChecker(item: unknown, { checker }: Problem): unknown {
   const isObject = typeof item === 'object' && item !== null && !Array.isArray(item)
-  return checker === undefined || !isObject ? item : { checker, ...item }
+  return checker === undefined || !isObject ? item : { ...item, checker }
 }
 
 /** Parses the last fenced block, or else the text from the first brace to the last. */

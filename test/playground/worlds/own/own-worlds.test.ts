@@ -95,7 +95,11 @@ describe('the worlds on the page', () => {
       { what: 'mine.ts cannot be played.', why: expect.stringContaining('`step` is missing in mine.ts') as string },
     ])
     await shelf.takeChosen([file('notes.txt', 'x')])
-    expect(shelf.failures[0]!.why).toContain('ends in .ts or .js')
+    expect(shelf.failures).toEqual([
+      { what: 'notes.txt cannot be used here.', why: expect.stringContaining('ends in .ts or .js') as string },
+    ])
+    await shelf.takeChosen([file('notes.txt', 'x'), file('photo.png', ''), file('song.mp3', '')])
+    expect(shelf.failures[0]!.what).toBe('notes.txt and 2 other files cannot be used here.')
     expect(shelf.chosen).toBe(chosen)
   })
 
