@@ -4,7 +4,7 @@ import type { RunSummary } from '../../runs/run-store.ts'
 import type { RunChart, SeriesSource } from './curves.ts'
 import { percent, UNKNOWN } from '../kit/format.ts'
 import { differingSettings, groupKey, runName } from './run-names.ts'
-import { seedIntervals } from './seed-interval.ts'
+import { LEAST_SEEDS, seedIntervals } from './seed-interval.ts'
 import { growingAxis, iterationAxis, type Axis, type AxisName } from '../kit/charts/chart-axis.ts'
 import { RUN_MARKS, type RunMark } from '../kit/charts/run-marks.ts'
 import { boundsOf, type OverlayCurve } from '../kit/charts/series.ts'
@@ -64,9 +64,6 @@ export function briefNames(compared: readonly Compared[]): string[] {
   })
 }
 
-/** The fewest seeds whose interval says something: that of two is up to a hundred times as wide as their distance. */
-const LEAST_SEEDS = 3
-
 function letterOf(index: number): string {
   return String.fromCharCode(65 + (index % 26)) + (index < 26 ? '' : String(Math.floor(index / 26) + 1))
 }
@@ -125,15 +122,17 @@ interface LastValue {
 
 /**
  * The last value of each of the compared runs: a share for a single run, both for two seeds, and from three seeds their mean
- * and its interval within 0 and 100 %. With the iteration where they are not all of the same one.
+ * and its interval within 0 and 100 %. With the iteration where that is not the last one of the run.
  */
 export function lastValues(compared: readonly Compared[], metric: string): LastValue[] {
   const last = compared.map(({ members }) => lastValue(members.map(({ rows }) => rowPoints(rows, { metric }))))
   const isUneven = new Set(last.flatMap((value) => (value ? [value.iteration] : []))).size > 1
-  return last.map((found) => {
+  return last.map((found, i) => {
     if (!found) return { value: UNKNOWN, notes: [] }
     const { value, notes, iteration } = found
-    return { value, notes: isUneven ? [...notes, `iteration ${iteration}`] : notes }
+    const isLast = compared[i]!.members.every(({ rows }) => rows.at(-1)?.iteration === iteration)
+    if (isLast && !isUneven) return { value, notes }
+    return { value, notes: [...notes, iteration === 0 ? 'before training' : `iteration ${iteration}`] }
   })
 }
 

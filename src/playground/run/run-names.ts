@@ -87,17 +87,26 @@ export function groupKey(run: Named): string {
   ])
 }
 
-/** The settings in which runs differ, each with one value per run. */
+/** The settings in which runs differ, each with one value per run: "1, 3 from iteration 2" where it was changed within the run. */
 export function differingSettings(runs: readonly Named[]): { name: SettingName; label: string; values: string[] }[] {
   const first = runs[0]
   if (first === undefined) return []
   return (Object.keys(first.settings) as SettingName[])
-    .filter((name) => runs.some(({ settings }) => settings[name] !== first.settings[name]))
     .map((name) => ({
       name,
       label: shortLabel(name, first.settings.world),
-      values: runs.map(({ settings }) => writeSetting(settings[name])),
+      values: runs.map((run) => historyOf(run, name)),
     }))
+    .filter(({ values }) => values.some((value) => value !== values[0]))
+}
+
+function historyOf(run: Named, name: SettingName): string {
+  const changes = patches(run).flatMap(([iteration, patch]) =>
+    Object.entries(patch).flatMap(([changed, value]) =>
+      changed === name ? `${writeSetting(value)} from iteration ${iteration}` : [],
+    ),
+  )
+  return [writeSetting(run.settings[name]), ...changes].join(', ')
 }
 
 /** "key-and-chest.models, version 1a2b3c4d": the models that a run in a world from a file began with; '' where none has a version. */

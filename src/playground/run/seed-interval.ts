@@ -2,6 +2,9 @@
 import { meanInterval } from '../../results/student-t.ts'
 import type { Interval } from '../kit/charts/series.ts'
 
+/** The fewest seeds whose interval says something: that of two is up to a hundred times as wide as their distance. */
+export const LEAST_SEEDS = 3
+
 /** `seeds[s]` are the points of one seed. */
 export function seedIntervals(seeds: readonly (readonly { x: number; y: number }[])[]): Interval[] {
   const byX = new Map<number, number[]>()

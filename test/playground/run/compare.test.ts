@@ -3,21 +3,15 @@ import { isLogged, type LoggedEvent } from '../../../src/method/events.ts'
 import { foldRun } from '../../../src/runs/fold.ts'
 import { runLoop } from '../../../src/method/loop.ts'
 import type { LoopPorts } from '../../../src/method/loop-contract.ts'
-import { presetSettings } from '../../../src/method/presets.ts'
 import type { Settings } from '../../../src/method/settings.ts'
 import { growingAxis, iterationAxis } from '../../../src/playground/kit/charts/chart-axis.ts'
 import { briefNames, comparedRuns, lastValues, overlayCurves, rowsAxis } from '../../../src/playground/run/compare.ts'
 import { charts } from '../../../src/playground/run/curves.ts'
 import type { World } from '../../../src/method/settings.ts'
 import { metricRows, type MetricRow } from '../../../src/runs/metric-rows.ts'
-import { newSummary, type RunSummary } from '../../../src/runs/run-store.ts'
 import { smallSettings, world } from '../../method/corridor.ts'
 import { openCodingRun, smallCodingSettings } from '../../runs/coding-run.ts'
-
-function run(seed: number, change: Partial<RunSummary> = {}): RunSummary {
-  const settings = { ...presetSettings('household'), seed }
-  return { ...newSummary({ runId: `run-${seed}`, preset: 'household', settings, iterations: 9 }), ...change }
-}
+import { run } from './household-summary.ts'
 
 const row = (iteration: number, values: Record<string, number>): MetricRow => ({
   iteration,
@@ -131,6 +125,8 @@ describe('compared runs', () => {
       { value: '90.0 %', notes: ['iteration 4'] },
       { value: '70.0 %', notes: ['iteration 2'] },
     ])
+    const start = comparedRuns([{ summary: run(1), rows: [row(0, { 'eval/id/acc': 0.4 }), row(1, {})] }], false)
+    expect(lastValues(start, 'eval/id/acc')).toEqual([{ value: '40.0 %', notes: ['before training'] }])
     expect(comparedRuns(chosen, false).map(({ letter }) => letter)).toEqual(['A', 'B', 'C'])
   })
 })

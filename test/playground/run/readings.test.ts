@@ -148,6 +148,18 @@ describe('tasks', () => {
     expect(states.size).toBeGreaterThan(1)
   })
 
+  it('count a candidate once it is measured', () => {
+    const resolved = events.find((event) => event.type === 'rewrite-resolved')!
+    const count = events.indexOf(resolved)
+    const familyAfter = (count: number) =>
+      families(foldRun(events.slice(0, count))).find(({ members }) =>
+        members.some(({ task }) => task.id === resolved.candidateId),
+      )!
+    const [before, after] = [familyAfter(count), familyAfter(count + 1)]
+    expect(after.points.length).toBe(before.points.length + 1)
+    expect(before.lastIteration).toBe(after.lastIteration)
+  })
+
   it('are sorted by the number of rewrites', () => {
     const counts = families(view).map((family) => family.rewrites.length)
     expect(counts).toEqual([...counts].sort((a, b) => b - a))

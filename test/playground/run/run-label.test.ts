@@ -17,6 +17,15 @@ describe('the label of a run', () => {
     expect(runLabel({ ...facts, worldName: 'Key and chest' }).world).toBe('Key and chest')
   })
 
+  it('says nothing of the run on show while another one loads', () => {
+    expect(runLabel({ ...facts, kind: 'loading' })).toEqual({
+      kind: 'Loading a run',
+      world: '',
+      signal: '',
+      iteration: '',
+    })
+  })
+
   it('names the feedback where λ has no part in it', () => {
     const settings = presetSettings()
     expect(runLabel({ ...facts, settings: { ...settings, signal: 'outcome' } }).signal).toBe('R = O')

@@ -9,12 +9,8 @@ import {
   runName,
 } from '../../../src/playground/run/run-names.ts'
 import { folderSource } from '../../../src/roles/source.ts'
-import { newSummary, type RunSummary } from '../../../src/runs/run-store.ts'
-
-function run(seed: number, change: Partial<RunSummary> = {}): RunSummary {
-  const settings = { ...presetSettings('household'), seed }
-  return { ...newSummary({ runId: `run-${seed}`, preset: 'household', settings, iterations: 9 }), ...change }
-}
+import type { RunSummary } from '../../../src/runs/run-store.ts'
+import { run } from './household-summary.ts'
 
 it('identifies a run by its start time', () => {
   expect(newRunId(new Date(Date.UTC(2026, 0, 31, 14, 25, 1, 42)))).toBe('run-20260131-142501-042')
@@ -51,6 +47,9 @@ describe('the name of a run', () => {
     expect(differingSettings([run(1), other]).map(({ name, values }) => [name, values])).toEqual([
       ['seed', ['1', '0']],
       ['lambda', ['1', '2']],
+    ])
+    expect(differingSettings([run(1), changed]).map(({ name, values }) => [name, values])).toEqual([
+      ['lambda', ['1', '1, 2 from iteration 2']],
     ])
   })
 

@@ -2,7 +2,7 @@
  * The map of effects as small multiples: one grid for each λ, rows for start policies, columns for ε. The colour of a cell is the
  * gain of the full loop, on one scale for all grids.
  */
-import { hasMark, isClearGain, mapGrids } from '../../../results/map-grids.ts'
+import { hasMark, isClearGain, mapGrids, MARK_WORDS } from '../../../results/map-grids.ts'
 import type { MapCell } from '../../../results/results-file.ts'
 import { signed } from '../../kit/format.ts'
 import { writeDifference } from './result-table.ts'
@@ -43,6 +43,16 @@ export function effectPanels(map: readonly MapCell[], over: Baseline): EffectPan
     ...grid,
     rows: rows.map(({ cells, ...row }) => ({ ...row, cells: cells.map((cell) => cell && effectCell(cell, scale)) })),
   }))
+}
+
+/** What the marks mean that are in any of the panels, which is nothing where none is. */
+export function markWords(panels: readonly EffectPanel[]): string {
+  const cells = panels.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells.filter((cell) => cell !== null)))
+  const words = [
+    ...(cells.some(({ isCollapsed }) => isCollapsed) ? [MARK_WORDS.collapsed] : []),
+    ...(cells.some(({ isPleased }) => isPleased) ? [MARK_WORDS.pleased] : []),
+  ]
+  return words.length === 0 ? '' : `Marks that at least half of the seeds have: ${words.join('; ')}.`
 }
 
 function effectCell(cell: MapCell, scale: number): EffectCell {

@@ -59,7 +59,7 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
   map: {
     title: 'The map: where does each part help?',
     about:
-      'The gain of the full loop in held-out accuracy at temperature 0, by the share ε of votes that are flipped, the skill of the start policy, and λ.',
+      'The gain of the full loop in held-out accuracy at temperature 0, by the share ε of votes that are flipped and the skill of the start policy.',
   },
   checks: {
     title: 'Checks of stability',

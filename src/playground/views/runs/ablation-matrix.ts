@@ -12,7 +12,9 @@ import { ABLATION_IDS, ablationLabel, ablationOf, experimentKey, type AblationId
 import { decimal, percent, signed } from '../../kit/format.ts'
 import { experimentName } from '../../run/run-names.ts'
 import { seedDifference, verdictOf, type BySeed, type SeedDifference, type Verdict } from './seed-difference.ts'
+import { mean } from '../../../results/moments.ts'
 import { meanInterval } from '../../../results/student-t.ts'
+import { LEAST_SEEDS } from '../../run/seed-interval.ts'
 import type { World } from '../../../method/settings.ts'
 
 type Measure = 'last' | 'last-tenth' | 'total'
@@ -123,7 +125,7 @@ export interface MatrixCell {
   /** Seeds that have a value. */
   n: number
   mean: number
-  /** Half the width of the interval; null for one seed. */
+  /** Half the width of the interval; null for fewer than three seeds. */
   half: number | null
   /** Difference from the full loop; null in its own row and where it has no value. */
   difference: (SeedDifference & { verdict: Verdict }) | null
@@ -176,7 +178,7 @@ export function ablationMatrix(
     )
   const full = lines.find(({ ablation }) => ablation === 'full')
   const ids = COLUMN_IDS.filter((id) => lines.some((line) => values(line, id).size > 0))
-  const all = COLUMN_IDS.some((id) => values(first, id).size > 0) ? [first, ...lines] : lines
+  const all = ids.some((id) => values(first, id).size > 0) ? [first, ...lines] : lines
   return {
     columns: ids.map((id) => ({ id, label: COLUMNS[id].label })),
     rows: all.map((line) => {
@@ -213,11 +215,11 @@ function startRuns(rows: readonly Map<number, RunSummary>[]): Map<number, RunSum
 function cellOf(values: BySeed, full: BySeed | null): MatrixCell | null {
   if (values.size === 0) return null
   const all = [...values.values()]
-  const interval = meanInterval(all)
+  const interval = all.length < LEAST_SEEDS ? null : meanInterval(all)
   const difference = full && seedDifference(values, full)
   return {
     n: all.length,
-    mean: interval?.mean ?? all[0]!,
+    mean: mean(all),
     half: interval && interval.high - interval.mean,
     difference: difference && { ...difference, verdict: verdictOf(difference) },
   }
@@ -243,5 +245,5 @@ export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   'spans-zero': 'interval spans 0',
   equal: 'equal to the full loop',
   'no-spread': 'no interval: the same for all seeds',
-  'no-interval': 'no interval: one seed',
+  'no-interval': 'no interval: fewer than three seeds',
 }

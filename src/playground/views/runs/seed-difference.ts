@@ -1,7 +1,7 @@
 /**
  * The difference of two configurations over seeds, with a 95 % interval.
  *
- * Paired if both have at least two seeds in common. A seed gives both the same first tasks, held-out tasks and random
+ * Paired if both have the same seeds, or at least three in common. A seed gives both the same first tasks, held-out tasks and random
  * streams, so that its common effect cancels (Student's paired test; common random numbers, Law, Simulation Modeling and
  * Analysis, 11.2):
  *
@@ -15,6 +15,7 @@
  * Intervals are not corrected for multiple comparisons: of twenty without any difference, expect one to miss zero.
  */
 import { mean, varianceOfMean } from '../../../results/moments.ts'
+import { LEAST_SEEDS } from '../../run/seed-interval.ts'
 import { meanInterval, studentT } from '../../../results/student-t.ts'
 
 export type BySeed = ReadonlyMap<number, number>
@@ -34,19 +35,14 @@ export type Verdict = 'above' | 'below' | 'spans-zero' | 'equal' | 'no-spread' |
 export function seedDifference(y: BySeed, x: BySeed): SeedDifference | null {
   if (y.size === 0 || x.size === 0) return null
   const pairs = [...y].flatMap(([seed, value]) => (x.has(seed) ? [value - x.get(seed)!] : []))
-  const isPaired = pairs.length >= 2
-  if (isPaired || (pairs.length === 1 && y.size === 1 && x.size === 1)) {
-    const interval = meanInterval(pairs)
-    return {
-      mean: interval?.mean ?? pairs[0]!,
-      half: interval && interval.high - interval.mean,
-      kind: 'paired',
-      n: pairs.length,
-    }
+  const isEach = pairs.length === y.size && pairs.length === x.size
+  if (isEach || pairs.length >= LEAST_SEEDS) {
+    const interval = pairs.length < LEAST_SEEDS ? null : meanInterval(pairs)
+    return { mean: mean(pairs), half: interval && interval.high - interval.mean, kind: 'paired', n: pairs.length }
   }
   const [ofY, ofX] = [[...y.values()], [...x.values()]]
   const difference = { mean: mean(ofY) - mean(ofX), kind: 'welch' as const, n: Math.min(y.size, x.size) }
-  if (difference.n < 2) return { ...difference, half: null }
+  if (difference.n < LEAST_SEEDS) return { ...difference, half: null }
   const [a, b] = [varianceOfMean(ofY), varianceOfMean(ofX)]
   if (a + b === 0) return { ...difference, half: 0 }
   const degrees = (a + b) ** 2 / (a ** 2 / (y.size - 1) + b ** 2 / (x.size - 1))

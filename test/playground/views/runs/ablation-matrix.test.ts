@@ -79,14 +79,15 @@ describe('a difference over seeds', () => {
     }
   })
 
-  it('has no interval for one seed, and then no verdict', () => {
+  it('has no interval for fewer than three seeds, and then no verdict', () => {
     expect(seedDifference(seeded([0.5]), seeded([0.2]))).toMatchObject({ half: null, kind: 'paired', n: 1 })
     expect(verdictOf(seedDifference(seeded([0.5]), seeded([0.2]))!)).toBe('no-interval')
     expect(verdictOf(seedDifference(seeded([0.5]), seeded([0.2, 0.4, 0.1], 7))!)).toBe('no-interval')
     expect(seedDifference(seeded([]), seeded([1]))).toBeNull()
-    expect(verdictOf(seedDifference(seeded([0.3, 0.6]), seeded([0.3, 0.6]))!)).toBe('equal')
+    expect(seedDifference(seeded([0.5, 0.7]), seeded([0.2, 0.6]))).toMatchObject({ half: null, kind: 'paired', n: 2 })
+    expect(verdictOf(seedDifference(seeded([0.3, 0.6, 0.5]), seeded([0.3, 0.6, 0.5]))!)).toBe('equal')
     // Equal differences of coarse values prove nothing.
-    expect(verdictOf(seedDifference(seeded([0.5, 0.75]), seeded([0.25, 0.5]))!)).toBe('no-spread')
+    expect(verdictOf(seedDifference(seeded([0.5, 0.75, 1]), seeded([0.25, 0.5, 0.75]))!)).toBe('no-spread')
     expect(verdictOf(seedDifference(seeded([0.1, 0.12, 0.11]), seeded([0.5, 0.52, 0.53]))!)).toBe('below')
   })
 })
