@@ -171,10 +171,15 @@ export class RunView {
     this.#episodes.releaseEvaluations()
   }
 
-  /** Puts back what `release` freed; `events` are those of the iteration, as they were applied. */
+  /**
+   * Puts back what `release` freed; `events` are those of the iteration, as they were applied. Without all of them, the
+   * iteration stays released and is marked as gone.
+   */
   restore(iteration: number, events: readonly LoggedEvent[]): void {
     const released = this.iteration(iteration)
     if (!released?.isReleased) return
+    released.isGone = !events.some(({ type }) => type === 'iteration-finished')
+    if (released.isGone) return
     released.isReleased = false
     released.tallies = []
     // What precedes the last start belongs to an interrupted attempt.
@@ -290,6 +295,7 @@ export class RunView {
       metrics: {},
       isFinished: false,
       isReleased: false,
+      isGone: false,
       tallies: [],
     })
   }

@@ -14,7 +14,6 @@ import {
   BlobReader,
   BlobWriter,
   TextReader,
-  TextWriter,
   Uint8ArrayReader,
   Uint8ArrayWriter,
   ZipReader,
@@ -149,8 +148,8 @@ export async function readRunArchive(file: Blob): Promise<ReadArchive> {
   if (!log)
     throw new RunArchiveError('The zip has no run.jsonl, so it contains no run. Choose a zip that the page exported.')
   const config = await readConfig(entries.get('config.json'))
-  const policy = await bytesOf(entries.get('policy.safetensors'))
-  const reward = await bytesOf(entries.get('reward.safetensors'))
+  const policy = await unpacked(entries.get('policy.safetensors'))
+  const reward = await unpacked(entries.get('reward.safetensors'))
   return {
     config,
     events: () => eventsOf(log),
@@ -160,10 +159,10 @@ export async function readRunArchive(file: Blob): Promise<ReadArchive> {
 }
 
 async function readConfig(entry: FileEntry | undefined) {
-  const text = await entry?.getData(new TextWriter())
+  const bytes = await unpacked(entry)
   let config: Record<string, unknown>
   try {
-    config = JSON.parse(text ?? '') as Record<string, unknown>
+    config = JSON.parse(new TextDecoder().decode(bytes ?? undefined)) as Record<string, unknown>
   } catch (cause) {
     throw new RunArchiveError('The zip has no readable config.json. Export the run again.', { cause })
   }
@@ -186,8 +185,16 @@ async function readConfig(entry: FileEntry | undefined) {
   }
 }
 
-async function bytesOf(entry: FileEntry | undefined): Promise<Uint8Array | null> {
-  return (await entry?.getData(new Uint8ArrayWriter())) ?? null
+/** Null without the file. Throws RunArchiveError. */
+async function unpacked(entry: FileEntry | undefined): Promise<Uint8Array | null> {
+  if (!entry) return null
+  return entry.getData(new Uint8ArrayWriter()).catch((cause: unknown) => {
+    throw damaged(entry, cause)
+  })
+}
+
+function damaged({ filename }: FileEntry, cause: unknown): RunArchiveError {
+  return new RunArchiveError(`${filename} cannot be unpacked. Export the run again.`, { cause })
 }
 
 async function timingsOf(entry: FileEntry | undefined): Promise<Map<number, Record<string, number>>> {
@@ -227,6 +234,5 @@ async function* linesOf(entry: FileEntry): AsyncGenerator<string> {
     failure ??= cause
   }
   await written
-  if (failure)
-    throw new RunArchiveError(`${entry.filename} cannot be unpacked. Export the run again.`, { cause: failure })
+  if (failure) throw damaged(entry, failure)
 }

@@ -24,6 +24,8 @@ export interface KeptRuns {
 /** Bounds the work of one callback in the page. */
 const EVENTS_PER_BATCH = 32
 
+const CHANGES: ReadonlySet<LoggedEvent['type']> = new Set(['settings-changed', 'model-replaced'])
+
 export class RunLibrary {
   readonly #open: () => Promise<IndexedDbRunStore>
   readonly #locks: RunLocks
@@ -80,8 +82,13 @@ export class RunLibrary {
 
   async *#iteration(runId: string, iteration: number): AsyncGenerator<LoggedEvent[]> {
     const store = await this.#opened()
-    const row = (await store.rows(runId)).find((each) => each.iteration === iteration)
-    if (row !== undefined) yield* store.readEvents(runId, row.firstSeq, row.endSeq)
+    const rows = await store.rows(runId)
+    const at = rows.findIndex((each) => each.iteration === iteration)
+    const row = rows[at]
+    if (row === undefined) return
+    // Changes of settings and models precede the row, which begins with iteration-started.
+    for await (const part of store.readEvents(runId, rows[at - 1]?.endSeq ?? row.firstSeq, row.endSeq))
+      yield part.filter(({ seq, type }) => seq >= row.firstSeq || CHANGES.has(type))
   }
 
   /** The held-out episodes of the run's first and latest evaluation; reads the whole log. */

@@ -7,7 +7,9 @@
  * The same events always give the same bytes, so logs of two runs can be compared with `cmp`. Timings are never logged.
  */
 import type { LoggedBody, LoggedEvent } from '../method/events.ts'
-import { withCurrentSettings } from './older-logs.ts'
+import type { Settings } from '../method/settings.ts'
+import { WORLDS } from '../worlds/index.ts'
+import { completeSettings } from './older-logs.ts'
 
 export const RUN_LOG_FORMAT = 'rlanything-run'
 export const RUN_LOG_VERSION = 1
@@ -143,7 +145,18 @@ function parseEvent(line: string, number: number, seq: number): LoggedEvent {
   if (!Number.isInteger(event['iteration'])) {
     throw new RunLogError(number, `"iteration" is ${JSON.stringify(event['iteration'])}, not a whole number.`, remedy)
   }
-  return withCurrentSettings(event as unknown as LoggedEvent)
+  return type === 'run-started' ? startOf(event, number, remedy) : (event as unknown as LoggedEvent)
+}
+
+/** The first event, with current settings. A log of a newer playground may be of a world that this one lacks. */
+function startOf(event: Record<string, unknown>, number: number, remedy: string): LoggedEvent {
+  const { settings } = event
+  if (typeof settings !== 'object' || settings === null)
+    throw new RunLogError(number, '"run-started" has no settings.', remedy)
+  const current = completeSettings(settings as Settings)
+  if (!Object.hasOwn(WORLDS, current.world))
+    throw new RunLogError(number, `the world ${JSON.stringify(current.world)} is unknown.`, 'Update the playground.')
+  return { ...event, settings: current } as unknown as LoggedEvent
 }
 
 function parseJson(line: string, number: number, remedy: string): Record<string, unknown> {

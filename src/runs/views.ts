@@ -78,6 +78,8 @@ export interface IterationView {
   isFinished: boolean
   /** Whether episodes and tests were freed. `tallies` has the outcomes. */
   isReleased: boolean
+  /** Whether it is released, and what was freed could not be read back: the run was deleted, or not stored. */
+  isGone: boolean
   /** Outcomes by task while the iteration is released, else empty. */
   tallies: GroupSummarised[]
 }

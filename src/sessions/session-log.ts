@@ -66,16 +66,18 @@ export class SessionLog {
 
   async flush(): Promise<void> {
     const { store, forgetsStored = false } = this.#options
-    const from = this.#stored
-    const events = this.#events.slice(from)
-    if (events.length === 0) return
-    this.#tried = this.#events.length
-    if (!(await this.write(() => store.append(this.#runId, events)))) return
-    this.#stored = from + events.length
-    if (!forgetsStored) return
-    events.forEach((event, i) => {
-      this.#events[from + i] = stateEvent(event)
-    })
+    const end = (this.#tried = this.#events.length)
+    // In chunks, because a store that is full for long leaves more pending than can be packed at each try.
+    while (this.#stored < end) {
+      const from = this.#stored
+      const events = this.#events.slice(from, Math.min(end, from + EVENTS_PER_CHUNK))
+      if (!(await this.write(() => store.append(this.#runId, events)))) return
+      this.#stored = from + events.length
+      if (!forgetsStored) continue
+      events.forEach((event, i) => {
+        this.#events[from + i] = stateEvent(event)
+      })
+    }
   }
 
   /** False if it failed. */

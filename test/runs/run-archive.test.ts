@@ -141,6 +141,20 @@ describe('a run as a zip', () => {
     expect((error as Error).message).toContain(why)
   })
 
+  it.each(['config.json', 'run.jsonl', 'policy.safetensors'])('is refused if its %s is damaged', async (name) => {
+    const bytes = new Uint8Array(await (await writeRunArchive(source)).arrayBuffer())
+    const header = Buffer.from(bytes.buffer).indexOf(name)
+    const extra = bytes[header - 2]! + 256 * bytes[header - 1]!
+    const at = header + name.length + extra
+    bytes[at] = bytes[at]! ^ 0x10
+    const reading = readRunArchive(new Blob([bytes])).then(async ({ events: read }) => {
+      for await (const part of read()) void part
+    })
+    const error: unknown = await reading.catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(RunArchiveError)
+    expect((error as Error).message).toBe(`${name} cannot be unpacked. Export the run again.`)
+  })
+
   it('reports a log that ends in the middle of a line', async () => {
     const texts = await files(await writeRunArchive(source))
     const cut = await readRunArchive(await zipOf({ ...texts, 'run.jsonl': texts['run.jsonl']!.slice(0, -9) }))

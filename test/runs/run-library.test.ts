@@ -71,6 +71,29 @@ describe('the library of runs', () => {
     expect(await (await library.episodeLog('a', 9)).text()).toBe('')
   })
 
+  it('gives the changes of settings and models with which an iteration began, and nothing of an attempt before it', async () => {
+    const log = [...fakeRun({ iterations: 3 })].filter(isLogged)
+    const at = log.findIndex(({ type, iteration }) => type === 'iteration-started' && iteration === 2)
+    const change = { type: 'settings-changed', patch: { lambda: 3 }, seq: 0, iteration: 2 } as const
+    const replaced = { type: 'model-replaced', role: 'policy', model: 'other', seq: 0, iteration: 2 } as const
+    const attempt = log.slice(at, at + 9)
+    const events = [...log.slice(0, at), change, replaced, ...attempt, ...log.slice(at)].map(
+      (event, seq): LoggedEvent => ({ ...event, seq }),
+    )
+    const store = {
+      rows: async () => metricRows(events),
+      async *readEvents(_: string, from: number, to: number) {
+        yield events.slice(from, to)
+      },
+    }
+    const library = new RunLibrary(async () => store as unknown as IndexedDbRunStore, runLocks(null))
+    const own = await library.iterationEvents('a', 2)
+    const whole = log.filter(({ iteration }) => iteration === 2)
+    expect(own.map(({ type }) => type)).toEqual([change, replaced, ...whole].map(({ type }) => type))
+    expect(own[0]).toMatchObject({ patch: { lambda: 3 } })
+    expect((await library.iterationEvents('a', 3)).map(({ iteration }) => iteration)).not.toContain(2)
+  })
+
   it('keeps a run that is imported twice once, unless it has become longer or was only a part', async () => {
     const events = [...fakeRun({ iterations: 6 })].filter(isLogged)
     const upTo = (last: number) => events.filter(({ iteration }) => iteration <= last)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { parseRunLog, RunLogError, serialiseRunLog } from '../../src/runs/run-log.ts'
+import { fakeRunLines } from '../playground/fake-run.ts'
 
 const task = { id: 't1', rootId: 't1', instruction: 'put a ~"mug"\n on it', kind: 'put', body: { scene: [1, null] } }
 
@@ -72,6 +73,24 @@ describe('a run log', () => {
     expect(damaged(4, (line) => line.replace('"seq":3', '"seq":8')).message).toMatch(/line 5.* 8 instead of 3/)
     expect(damaged(1, (line) => line.replace('"iteration":0', '"iteration":0.5')).line).toBe(2)
     expect(errorOf(() => parseRunLog([...lines.slice(0, 3), ...lines.slice(4)].join('\n'))).line).toBe(4)
+  })
+
+  it('is refused if it is of a world that this playground lacks, or without settings', () => {
+    const lines = fakeRunLines({ iterations: 1 }).split('\n')
+    const began = JSON.parse(lines[1]!) as { settings: object }
+    const beginning = (settings: unknown) =>
+      parseRunLog([lines[0], JSON.stringify({ ...began, settings }), ...lines.slice(2)].join('\n'))
+    for (const world of ['garden', 'toString', 3]) {
+      const error = errorOf(() => beginning({ ...began.settings, world }))
+      expect(error.line).toBe(2)
+      expect(error.message).toContain('Update the playground.')
+    }
+    for (const settings of [undefined, 'household'])
+      expect(errorOf(() => beginning(settings)).message).toMatch(/line 2: "run-started" has no settings/)
+    expect(beginning({ ...began.settings, world: 'own' })[0]).toMatchObject({ settings: { world: 'own' } })
+    expect(beginning({ ...began.settings, world: undefined, setting: 'coding' })[0]).toMatchObject({
+      settings: { world: 'coding' },
+    })
   })
 
   it('distinguishes an incomplete last line from damage, and can drop it', () => {

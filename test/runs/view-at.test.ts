@@ -66,6 +66,20 @@ describe.each([
   })
 })
 
+it('leaves an iteration released, with its outcomes, when its events cannot be read back in full', () => {
+  const events = [...fakeRun({ iterations: 3 })].filter(isLogged)
+  const second = events.filter(({ iteration }) => iteration === 2)
+  const whole = foldRun(events)
+  whole.release(2)
+  const { tallies } = whole.iteration(2)!
+  for (const read of [[], second.slice(0, -4)]) {
+    whole.restore(2, read)
+    expect(whole.iteration(2)).toMatchObject({ isReleased: true, isGone: true, episodes: [], tallies })
+  }
+  whole.restore(2, second)
+  expect(whole.iteration(2)).toMatchObject({ isReleased: false, isGone: false, tallies: [] })
+})
+
 it('restores the last attempt of an iteration that was interrupted once', () => {
   const events = [...fakeRun({ iterations: 3 })].filter(isLogged)
   const second = events.filter(({ iteration }) => iteration === 2)
