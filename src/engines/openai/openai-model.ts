@@ -33,6 +33,8 @@ export interface OpenAiModelInfo extends ModelInfo {
 /** Servers support 31-bit seeds, or read larger ones as negative. */
 const LARGEST_SEED = 0x7fffffff
 const REMEMBERED_TEXTS = 4096
+/** A shorter answer is not worth a further request. */
+const FEWEST_TOKENS = 128
 
 export class OpenAiModel implements RoleModel {
   readonly #source: OpenAiSource
@@ -133,7 +135,10 @@ export class OpenAiModel implements RoleModel {
     return (await Promise.all(each)).map(([completion]) => completion!)
   }
 
-  /** At least one. */
+  /**
+   * At least one. Servers refuse a prompt if prompt and `maxTokens` together exceed their context, and only they can count a prompt in
+   * words: so half as much is asked for until it fits.
+   */
   async #ask(call: SampleCall, signal: AbortSignal): Promise<Completion[]> {
     const { endpoint, fields } = this.#found
     const body = sampleBody(call, fields)
@@ -147,8 +152,10 @@ export class OpenAiModel implements RoleModel {
         endpoint === 'tokens' && choice.token_ids ? tokenCompletion(choice, choice.token_ids) : textCompletion(choice),
       )
     } catch (error) {
-      if (saysContextIsFull(error)) return Array.from({ length: call.count }, fullContext)
-      throw error
+      if (!saysContextIsFull(error)) throw error
+      const maxTokens = Math.floor(call.maxTokens / 2)
+      if (maxTokens >= FEWEST_TOKENS) return this.#ask({ ...call, maxTokens }, signal)
+      return Array.from({ length: call.count }, fullContext)
     }
   }
 

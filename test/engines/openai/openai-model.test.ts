@@ -217,6 +217,21 @@ describe('a server with chat completions', () => {
     expect(full!.tokens).toHaveLength(0)
   })
 
+  it('asks for a shorter answer where the prompt leaves no room for a long one', async () => {
+    const { server, model } = await modelOf({
+      reply: () => 'short',
+      fault: ({ body }) =>
+        (body.max_tokens ?? 0) > 300
+          ? { status: 400, json: { error: { message: "This model's maximum context length is 512 tokens." } } }
+          : null,
+    })
+    await model.load()
+    const request = { prompt: await promptFor(model, 'long'), count: 1, seed: 1 }
+    const before = server.asked.length
+    expect(onlyOne(await model.generate([request], { ...SAMPLING, maxTokens: 1000 })).text).toBe('short')
+    expect(server.asked.slice(before).map(({ body }) => body.max_tokens)).toEqual([1000, 500, 250])
+  })
+
   it('cancels all requests when one fails or the run stops', async () => {
     const { server, model } = await modelOf(
       { fault: ({ body }) => (body.max_tokens === 12 ? { status: 400, json: { detail: 'no' } } : null) },
