@@ -17,7 +17,6 @@ import type {
   EnvironmentPort,
   LanguageModelPort,
   RoleFormats,
-  SamplingOptions,
   Split,
   StepResult,
   Task,
@@ -100,14 +99,8 @@ export async function* rollOut(
   requests: readonly EpisodeRequest[],
   options: RolloutOptions,
 ): AsyncGenerator<EpisodeFinished | StepHappened | PhaseProgressed, Rollout[], void> {
-  const { policy, environment, formats } = ports
-  const seedKey = options.seedKey ?? ((request) => request.episodeId)
+  const { policy, formats } = ports
   const phase = requests.some((request) => request.split === 'train') ? 'rollout' : 'evaluate'
-  const sampling: SamplingOptions = {
-    temperature: options.temperature,
-    topP: options.topP,
-    maxTokens: formats.policy.maxTokens,
-  }
   const episodes = await startEpisodes(ports, requests, options.maxSteps)
   options.observer?.onStart?.(episodes.map(({ request, opening }) => ({ task: request.task, opening })))
   const finished = new Map<RunningEpisode, Rollout>()
@@ -116,90 +109,98 @@ export async function* rollOut(
 
   for (let turn = 0; running.length > 0; turn++) {
     options.signal?.throwIfAborted()
-    const batches = turn === 0 ? sharedOpenings(running) : running.map((episode) => [episode])
-    const completions = await policy.generate(
-      batches.map((batch) => ({
-        prompt: batch[0]!.prompt,
-        count: batch.length,
-        seed: deriveSeed(options.seed, seedKey(batch[0]!.request), turn),
-        affinity: batch[0]!.request.task.id,
-      })),
-      sampling,
-      options.signal,
-    )
-    const responseOf = new Map<RunningEpisode, Completion>()
-    batches.forEach((batch, index) =>
-      batch.forEach((episode, copy) => {
-        const completion = completions[index]?.[copy]
-        if (!completion) throw new Error(`The policy returned no response for episode ${episode.request.episodeId}.`)
-        responseOf.set(episode, completion)
-      }),
-    )
-
-    const parsed = running.map((episode) => formats.policy.parse(responseOf.get(episode)!.text))
-    const results = new Map(
-      (
-        await environment.step(
-          running.map((episode, index) => ({
-            episodeId: episode.request.episodeId,
-            command: parsed[index]!.command,
-          })),
-        )
-      ).map((result) => [result.episodeId, result]),
-    )
-
-    const played = running.map((episode, index) => {
-      const { episodeId } = episode.request
-      const result = results.get(episodeId)
-      if (!result) throw new Error(`The environment did not answer for episode ${episodeId}.`)
-      return { episode, completion: responseOf.get(episode)!, parsed: parsed[index]!, result }
-    })
-    options.observer?.onTurn?.(
-      played.map(({ episode: { request, opening }, completion, result }) => ({
-        episodeId: request.episodeId,
-        taskId: request.task.id,
-        opening,
-        index: turn,
-        response: completion.text,
-        observation: result.observation,
-      })),
-    )
-    const continuing: RunningEpisode[] = []
-    const observations: string[] = []
-    for (const { episode, completion, parsed, result } of played) {
-      const { episodeId, task } = episode.request
+    const turns = await act(ports, running, await respond(ports, running, turn, options))
+    options.observer?.onTurn?.(turns.map((played) => playedStep(played, turn)))
+    const continuing: Turn[] = []
+    for (const played of turns) {
+      const { episode, completion, parsed, result } = played
       record(episode, completion, parsed, result)
       // A transcript only grows, so once it fills the policy's context it always will.
       const isDone = result.done || completion.finishReason === 'context' || turn + 1 >= options.maxSteps
       if (options.showSteps) {
-        yield {
-          type: 'step',
-          episodeId,
-          taskId: task.id,
-          index: turn,
-          response: completion.text,
-          observation: result.observation,
-          done: isDone,
-        }
+        const { opening: _, ...step } = playedStep(played, turn)
+        yield { type: 'step', ...step, done: isDone }
       }
       if (isDone) {
         const rollout = finish(episode, options.policyVersion)
         finished.set(episode, rollout)
         yield rollout.episode
-      } else {
-        continuing.push(episode)
-        const end = completion.finishReason === 'length' ? (formats.policy.responseEnd ?? '') : ''
-        observations.push(end + formats.policy.afterResponse(result.observation))
-      }
+      } else continuing.push(played)
     }
+    const observations = continuing.map(({ completion, result }) => {
+      const end = completion.finishReason === 'length' ? (formats.policy.responseEnd ?? '') : ''
+      return end + formats.policy.afterResponse(result.observation)
+    })
     const continuations = continuing.length > 0 ? await policy.encode(observations) : []
-    continuing.forEach((episode, index) => {
-      episode.prompt = joinArrays(Int32Array, [episode.prompt, responseOf.get(episode)!.tokens, continuations[index]!])
+    continuing.forEach(({ episode, completion }, index) => {
+      episode.prompt = joinArrays(Int32Array, [episode.prompt, completion.tokens, continuations[index]!])
     })
     yield { type: 'progress', phase, done: finished.size, total: episodes.length }
-    running = continuing
+    running = continuing.map(({ episode }) => episode)
   }
   return episodes.map((episode) => finished.get(episode)!)
+}
+
+/** The policy's response in each running episode, in their order. */
+async function respond(
+  { policy, formats }: RolloutPorts,
+  running: readonly RunningEpisode[],
+  turn: number,
+  { temperature, topP, seed, seedKey = (request) => request.episodeId, signal }: RolloutOptions,
+): Promise<Completion[]> {
+  const batches = turn === 0 ? sharedOpenings(running) : running.map((episode) => [episode])
+  const completions = await policy.generate(
+    batches.map((batch) => ({
+      prompt: batch[0]!.prompt,
+      count: batch.length,
+      seed: deriveSeed(seed, seedKey(batch[0]!.request), turn),
+      affinity: batch[0]!.request.task.id,
+    })),
+    { temperature, topP, maxTokens: formats.policy.maxTokens },
+    signal,
+  )
+  const responseOf = new Map(
+    batches.flatMap((batch, index) => batch.map((episode, copy) => [episode, completions[index]?.[copy]] as const)),
+  )
+  return running.map((episode) => {
+    const completion = responseOf.get(episode)
+    if (!completion) throw new Error(`The policy returned no response for episode ${episode.request.episodeId}.`)
+    return completion
+  })
+}
+
+interface Turn {
+  episode: RunningEpisode
+  completion: Completion
+  parsed: ReturnType<RoleFormats['policy']['parse']>
+  result: StepResult
+}
+
+/** Plays the commands in the responses. */
+async function act(
+  { environment, formats }: RolloutPorts,
+  running: readonly RunningEpisode[],
+  completions: readonly Completion[],
+): Promise<Turn[]> {
+  const parsed = completions.map(({ text }) => formats.policy.parse(text))
+  const commands = running.map(({ request: { episodeId } }, i) => ({ episodeId, command: parsed[i]!.command }))
+  const results = new Map((await environment.step(commands)).map((result) => [result.episodeId, result]))
+  return running.map((episode, i) => {
+    const result = results.get(episode.request.episodeId)
+    if (!result) throw new Error(`The environment did not answer for episode ${episode.request.episodeId}.`)
+    return { episode, completion: completions[i]!, parsed: parsed[i]!, result }
+  })
+}
+
+function playedStep({ episode: { request, opening }, completion, result }: Turn, index: number): PlayedStep {
+  return {
+    episodeId: request.episodeId,
+    taskId: request.task.id,
+    opening,
+    index,
+    response: completion.text,
+    observation: result.observation,
+  }
 }
 
 async function startEpisodes(
