@@ -23,6 +23,17 @@ const NUMBER_TYPES = [
 ]
 const RUNTIME_FILES = ['wasm_runtime', 'webgpu_runtime', 'tvmjs_support']
 
+const USAGE = `npm run build:webllm [-- FOLDER [OUT] [--half]]
+
+  FOLDER   a Hugging Face model folder to compile and convert for WebLLM; without one, compiles the libraries of the
+           built-in models into public/webllm
+  OUT      where the folder for the page is written (FOLDER-q0f32-MLC, or FOLDER-q0f16-MLC with --half)
+  --half   weights and calculations in float16
+  --help   shows this text
+
+Needs Python and emscripten (docs/webllm.md).
+`
+
 /** Something that a person has to install or change. */
 class BuildProblem extends Error {}
 
@@ -151,7 +162,7 @@ function buildFolder(args) {
   const unknown = args.find((argument) => argument.startsWith('--') && argument !== '--half')
   const [from, to, ...more] = args.filter((argument) => !argument.startsWith('--'))
   if (unknown !== undefined || from === undefined || more.length > 0)
-    throw new BuildProblem('Usage: npm run build:webllm [-- path/to/folder [out] [--half]]')
+    throw new BuildProblem(`Usage: ${USAGE}`)
   const config = join(from, 'config.json')
   if (!existsSync(config)) throw new BuildProblem(`${config} does not exist. Name a Hugging Face model folder.`)
   const quantization = isHalf ? 'q0f16' : 'q0f32'
@@ -201,10 +212,14 @@ function inMegabytes(bytes) {
 }
 
 if (isMain(import.meta.url)) {
+  const args = process.argv.slice(2)
+  if (args.includes('--help')) {
+    process.stdout.write(USAGE)
+    process.exit(0)
+  }
   ensure()
   try {
     mkdirSync(CACHE, { recursive: true })
-    const args = process.argv.slice(2)
     if (args.length === 0) buildShipped()
     else buildFolder(args)
   } catch (error) {

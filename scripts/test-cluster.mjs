@@ -19,6 +19,15 @@ const RAY = 'ray[default]==2.60.0'
 const RAY_START_MS = 120_000
 
 const args = process.argv.slice(2)
+if (args.includes('--help')) {
+  process.stdout.write(`npm run test:cluster [-- --all | NAME ...]
+
+  NAME     runs the files of test/cluster/real whose names start with it (ray)
+  --all    runs all of them; those of model servers create large Python environments
+  --help   shows this text
+`)
+  process.exit(0)
+}
 const isAll = args.includes('--all')
 const names = args.filter((argument) => argument !== '--all')
 const files = readdirSync(join(root, 'test/cluster/real')).filter((file) => file.endsWith('.real.ts'))

@@ -27,13 +27,14 @@ const RUNTIME_SECONDS = new Map(
     games: 45,
     'web-servers': 45,
     'two-tabs': 40,
-    webgpu: 40,
     offline: 40,
     bench: 30,
     benchmark: 30,
     'miniwob-engines': 30,
     embedding: 28,
     'miniwob-sandbox': 27,
+    webgpu: 25,
+    'webgpu-weights': 20,
   }),
 )
 const OTHER_SECONDS = 15

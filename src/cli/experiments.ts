@@ -1,7 +1,8 @@
 /** `npm run experiments`: experiments behind the documents. They train for minutes, so they are not tests. See --help. */
-import { ArgumentError, readArguments } from './arguments.ts'
+import { ArgumentError } from './arguments.ts'
 import { presetSettings } from '../method/presets.ts'
 import { SettingsError } from '../method/settings.ts'
+import { parseExperiment, type ExperimentValues } from './experiments/arguments.ts'
 import { learnInChromium, type LearningOptions } from './experiments/learning-chromium.ts'
 import { gainLines, learningTable, learningVerdicts, type LearningResult } from './experiments/learning-report.ts'
 import { kindsOfRun, kindsTable } from './experiments/kinds-report.ts'
@@ -64,21 +65,7 @@ function numberOf(name: string, text: string): number {
   return value
 }
 
-const OPTIONS = {
-  preset: { type: 'string', default: 'household' },
-  presets: { type: 'string', default: 'household,coding,desktop' },
-  seeds: { type: 'string', default: '0,1,2,3,4' },
-  minutes: { type: 'string', default: '10' },
-  iterations: { type: 'string' },
-  'evaluation-tasks': { type: 'string' },
-  'evaluate-every': { type: 'string' },
-  'tasks-per-iteration': { type: 'string' },
-  'at-once': { type: 'string', default: '1' },
-  after: { type: 'string', default: '1' },
-  seconds: { type: 'string', default: '20' },
-  openings: { type: 'string', default: '3' },
-  every: { type: 'string', default: '25' },
-} as const
+const PRESET = 'household'
 
 /** Labels of the settings that options of `memory` change. */
 const FIELDS = {
@@ -86,53 +73,66 @@ const FIELDS = {
   'evaluate-every': /^Evaluate every/,
 } as const
 
-type Values = ReturnType<typeof parse>['values']
-
-function parse(args: readonly string[]) {
-  return readArguments({ args: [...args], allowPositionals: true, options: OPTIONS })
+async function run(args: readonly string[]): Promise<void> {
+  const experiment = parseExperiment(args)
+  switch (experiment.name) {
+    case 'kinds':
+      return reportOfLogs(experiment.logs, kindsOfRun, kindsTable)
+    case 'votes':
+      return reportOfLogs(experiment.logs, votesOfRun, votesTable)
+    case 'pushes':
+      return reportOfLogs(experiment.logs, pushesOfRun, pushesTable)
+    case 'learning':
+      return learningFrom(experiment.values)
+    case 'main-thread':
+      return mainThreadFrom(experiment.values)
+    case 'log-size':
+      return logSizeFrom(experiment.values)
+    case 'memory':
+      return memoryFrom(experiment.values)
+  }
 }
 
-async function run(args: readonly string[]): Promise<void> {
-  const { positionals, values } = parse(args)
-  const [name = '', ...rest] = positionals
-  if (name === 'kinds') return reportOfLogs(rest, name, kindsOfRun, kindsTable)
-  if (name === 'votes') return reportOfLogs(rest, name, votesOfRun, votesTable)
-  if (name === 'pushes') return reportOfLogs(rest, name, pushesOfRun, pushesTable)
-  if (rest.length > 0) throw new ArgumentError(`Unexpected argument "${rest[0]}": run one experiment at a time.`)
-  if (name === 'learning') await learningFrom(values)
-  else if (name === 'main-thread') {
-    const [after, seconds] = [numberOf('after', values.after), numberOf('seconds', values.seconds)]
-    const openings = numberOf('openings', values.openings)
-    await watchMainThread({ preset: values.preset, after, seconds, openings }, (watched) =>
-      process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
-    )
-  } else if (name === 'log-size') {
-    const iterations = numberOf('iterations', values.iterations ?? '4')
-    if (iterations < 2) throw new ArgumentError('--iterations must be 2 or more.')
-    await watchLogSize({ presets: values.presets.split(','), iterations }, (size) =>
-      process.stdout.write(`${JSON.stringify(size, (_, value: unknown) => rounded(value))}\n`),
-    )
-  } else if (name === 'memory') {
-    const [iterations, every] = [numberOf('iterations', values.iterations ?? '500'), numberOf('every', values.every)]
-    if (every < 1) throw new ArgumentError('--every must be 1 or more.')
-    const fields = (Object.keys(FIELDS) as (keyof typeof FIELDS)[]).flatMap((option): Fields => {
-      const given = values[option]
-      return given === undefined ? [] : [[FIELDS[option], numberOf(option, given)]]
-    })
-    await watchMemory({ preset: values.preset, fields, iterations, every }, (sample) =>
-      process.stdout.write(`${JSON.stringify(sample)}\n`),
-    )
-  } else throw new ArgumentError(name === '' ? 'Name an experiment.' : `There is no experiment "${name}".`)
+async function mainThreadFrom(values: ExperimentValues): Promise<void> {
+  const options = {
+    preset: values.preset ?? PRESET,
+    after: numberOf('after', values.after ?? '1'),
+    seconds: numberOf('seconds', values.seconds ?? '20'),
+    openings: numberOf('openings', values.openings ?? '3'),
+  }
+  await watchMainThread(options, (watched) =>
+    process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
+  )
+}
+
+async function logSizeFrom(values: ExperimentValues): Promise<void> {
+  const presets = (values.presets ?? 'household,coding,desktop').split(',')
+  const iterations = numberOf('iterations', values.iterations ?? '4')
+  if (iterations < 2) throw new ArgumentError('--iterations must be 2 or more.')
+  await watchLogSize({ presets, iterations }, (size) =>
+    process.stdout.write(`${JSON.stringify(size, (_, value: unknown) => rounded(value))}\n`),
+  )
+}
+
+async function memoryFrom(values: ExperimentValues): Promise<void> {
+  const iterations = numberOf('iterations', values.iterations ?? '500')
+  const every = numberOf('every', values.every ?? '25')
+  if (every < 1) throw new ArgumentError('--every must be 1 or more.')
+  const fields = (Object.keys(FIELDS) as (keyof typeof FIELDS)[]).flatMap((option): Fields => {
+    const given = values[option]
+    return given === undefined ? [] : [[FIELDS[option], numberOf(option, given)]]
+  })
+  await watchMemory({ preset: values.preset ?? PRESET, fields, iterations, every }, (sample) =>
+    process.stdout.write(`${JSON.stringify(sample)}\n`),
+  )
 }
 
 /** Prints a table of what was read from each log. */
 async function reportOfLogs<Read>(
   paths: readonly string[],
-  name: string,
   read: (events: readonly LoggedEvent[]) => Read,
   table: (runs: readonly Read[]) => string,
 ): Promise<void> {
-  if (paths.length === 0) throw new ArgumentError(`Name the logs: npm run experiments -- ${name} RUN.jsonl.gz ...`)
   const runs: Read[] = []
   for (const path of paths) {
     try {
@@ -144,31 +144,33 @@ async function reportOfLogs<Read>(
   process.stdout.write(`${table(runs)}\n`)
 }
 
-async function learningFrom(values: Values): Promise<void> {
-  const { preset } = values
+async function learningFrom(values: ExperimentValues): Promise<void> {
+  const { preset = PRESET } = values
   // A problem that takes several programs takes longer.
   const ordinaryTasks = presetSettings(preset).evaluationRollouts > 1 ? '64' : '100'
   const options: LearningOptions = {
     preset,
-    minutes: numberOf('minutes', values.minutes),
+    minutes: numberOf('minutes', values.minutes ?? '10'),
     evaluationTasks: numberOf('evaluation-tasks', values['evaluation-tasks'] ?? ordinaryTasks),
     evaluateEvery: numberOf('evaluate-every', values['evaluate-every'] ?? '20'),
     ...(values.iterations !== undefined && { iterations: numberOf('iterations', values.iterations) }),
   }
-  const seeds = values.seeds.split(',').map((seed) => numberOf('seeds', seed))
-  const atOnce = Math.max(1, numberOf('at-once', values['at-once']))
+  const seeds = (values.seeds ?? '0,1,2,3,4').split(',').map((seed) => numberOf('seeds', seed))
+  const atOnce = Math.max(1, numberOf('at-once', values['at-once'] ?? '1'))
   await learnInChromium(options, (learn) => learning(seeds, atOnce, learn))
 }
 
+let usage = USAGE
 try {
   const args = process.argv.slice(2)
   if (args[0] === 'paper') {
+    usage = (await import('./experiments/paper/arguments.ts')).PAPER_USAGE
     const { paperCommand } = await import('./experiments/paper/command.ts')
     process.exitCode = await paperCommand(args.slice(1))
   } else if (args.includes('--help')) process.stdout.write(`${USAGE}\n`)
   else await run(args)
 } catch (error) {
   if (!(error instanceof ArgumentError || error instanceof SettingsError)) throw error
-  process.stderr.write(`${error.message}\n${USAGE}\n`)
+  process.stderr.write(`${error.message}\n${usage.trimEnd()}\n`)
   process.exitCode = 2
 }

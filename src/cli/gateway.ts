@@ -3,13 +3,11 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { ClusterFileError, isOrigin, readClusterFile } from '../cluster/gateway/cluster-file.ts'
 import { Gateway } from '../cluster/gateway/gateway.ts'
 import { checkListening, GatewayServer } from '../cluster/gateway/http-server.ts'
-import { revertPatch } from '../cluster/gateway/patch.ts'
 import { GatewayProblem } from '../cluster/gateway/problem.ts'
 import { RayJobs } from '../cluster/gateway/ray-jobs.ts'
 import { SubprocessJobs } from '../cluster/gateway/subprocess-jobs.ts'
-import { lockState } from '../cluster/gateway/state-lock.ts'
-import { RELEASED_SYSTEMS } from '../cluster/protocol.ts'
 import { ArgumentError, readArguments, wholeNumber } from './arguments.ts'
+import { restoreReleased } from './gateway/unpatch.ts'
 import { errorText } from '../threads/error-text.ts'
 
 const USAGE = `npm run gateway -- --config cluster.yaml [options]
@@ -34,12 +32,7 @@ async function main(): Promise<void> {
   if (config === undefined) throw new ArgumentError('--config is missing: the gateway needs a cluster file.')
   const cluster = readClusterFile(config)
   if (unpatch) {
-    const unlock = lockState(cluster.state)
-    try {
-      for (const system of RELEASED_SYSTEMS) if (cluster.systems[system]) revertPatch(cluster.checkout, system)
-    } finally {
-      unlock()
-    }
+    restoreReleased(cluster)
     process.stdout.write('The checkout has its released lines again.\n')
     return
   }

@@ -32,9 +32,12 @@ async function run(options: HouseholdArguments): Promise<number> {
 
 async function list(shelf: GameShelf, { games, seed = 0, filter }: HouseholdArguments): Promise<void> {
   const count = games === undefined ? LISTED_GAMES : Infinity
+  let isEmpty = true
   for await (const { id, split, task, goal } of shelf.list(seed, count, filter)) {
+    isEmpty = false
     process.stdout.write(`${[id, split ?? '-', task, goal].join('\t')}\n`)
   }
+  if (isEmpty) throw new NoGameError('There is no game to list.')
 }
 
 async function serve(shelf: GameShelf, options: HouseholdArguments): Promise<void> {

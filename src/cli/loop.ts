@@ -12,6 +12,7 @@ import { connectWorker } from '../threads/worker-bridge.ts'
 import { WORLDS } from '../worlds/index.ts'
 import { modelsFolder } from '../worlds/own/models-folder.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
+import type { LoopWorld } from './loop/worlds/open-world.ts'
 import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { loadFixedTrajectories } from '../sessions/fixed-trajectories.ts'
@@ -23,6 +24,8 @@ import { ArgumentError } from './arguments.ts'
 import { parseLoopArguments, LOOP_USAGE, type LoopArguments } from './loop/arguments.ts'
 import { modelsIn } from './loop/models-folder.ts'
 import { choiceLine, playersLine, RunReport } from './loop/report.ts'
+import { checkAdapter } from './loop/adapter.ts'
+import { inputsOf } from './loop/inputs.ts'
 import { findCheckpoint, restore } from './loop/resume.ts'
 import { readShippedTrajectories } from './loop/shipped-trajectories.ts'
 import { OPENERS } from './loop/worlds/index.ts'
@@ -59,7 +62,7 @@ async function run(options: LoopArguments): Promise<number> {
   }
 }
 
-async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number> {
+async function runIn(world: LoopWorld, options: LoopArguments): Promise<number> {
   const { preset, settings, iterations, out, save } = options
   const { shipped, sources } = modelsIn(options.models, settings.world, sourcesOf(options.roles), {
     canRewrite: world.canRewrite,
@@ -67,11 +70,22 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
   })
   // The name depends only on the arguments, so the same arguments give the same log.
   const runId = `${preset}-s${settings.seed}`
-  const resumed = await findCheckpoint(runId, options, world.worldFile)
+  const { imports } = WORLDS[settings.world]
+  const imported = imports && world.importedHash !== undefined && { name: imports.setting, hash: world.importedHash }
+  // Only a checkpoint keeps them, and hashing the weights of a large model takes seconds.
+  const inputs =
+    save === undefined
+      ? {}
+      : await inputsOf(sources, settings.world, (name) => resolve(shipped, name), imported || undefined)
+  const resumed = await findCheckpoint(runId, options, { inputs, worldFile: world.worldFile })
   const done = resumed?.checkpoint.iteration ?? 0
+  if (resumed && done >= iterations) {
+    tell(`The run already has ${done} iterations; raise --iterations to continue.`)
+    return 0
+  }
   if (options.isResumed) tell(resumed ? `Resuming after iteration ${done}.` : 'No checkpoint yet: the run starts.')
-  if (resumed && done >= iterations) return 0
   const backend = resumed ? (resumed.started.backend as BackendWish) : options.backend
+  if (backend === 'webgpu') await checkAdapter(resumed !== null)
   const players = await openPlayers(
     { settings, sources, keys: options.keys, backend },
     world,
@@ -91,7 +105,7 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })
   const store = new FileRunStore({
     ...(out && { log: out }),
-    ...(save && { checkpoints: { folder: save, models: players } }),
+    ...(save && { checkpoints: { folder: save, models: players, inputs } }),
   })
   try {
     if (resumed) await restore(resumed, out!, players)
@@ -139,8 +153,18 @@ function interrupt(session: LoopSession, world: OpenedWorld): void {
   world.close()
 }
 
+/** When the reader of the output has gone, as in `| head`, a run continues only if it is kept. */
+function outliveReader(isKept: boolean): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      if (!isKept) process.exit(EXIT_INTERRUPTED)
+    })
+}
+
 try {
   const options = parseLoopArguments(process.argv.slice(2), process.env)
+  outliveReader(options?.out !== undefined || options?.save !== undefined)
   if (options === null) process.stdout.write(LOOP_USAGE)
   else process.exitCode = await run(options)
 } catch (error) {

@@ -1,5 +1,6 @@
 /** `npm run publish:run`: makes a run log small enough to ship with the page. See --help. */
 import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { LoggedEvent } from '../method/events.ts'
 import { DEFAULTS } from '../method/settings.ts'
@@ -9,6 +10,7 @@ import { readRunLog } from '../runs/file-store.ts'
 import { publishedLog } from '../runs/published-log.ts'
 import { tokenExcerpt } from '../runs/token-excerpt.ts'
 import { serialiseRunLog } from '../runs/run-log.ts'
+import { errorText } from '../threads/error-text.ts'
 import { ArgumentError } from './arguments.ts'
 import { parsePublishArguments, PUBLISH_USAGE, type Part, type PublishArguments } from './publish/arguments.ts'
 
@@ -27,6 +29,10 @@ async function publish({ source, out, part, bounds }: PublishArguments): Promise
   // Where the page looks for each world's run.
   const world = log.find((event) => event.type === 'run-started')?.settings.world ?? DEFAULTS.world
   const target = out ?? `public/runs/${world}${part ? `-${part}` : ''}.jsonl.gz`
+  if (resolve(target) === resolve(source))
+    throw new ArgumentError(
+      `${source} is the log itself, and what is published keeps less. Name another file to write.`,
+    )
   const events = () => publishedLog(log, bounds)
   const kept = part ? EXCERPTS[part](log, events) : events()
   if (kept === null && part === 'before-after')
@@ -43,7 +49,6 @@ try {
   if (options === null) process.stdout.write(PUBLISH_USAGE)
   else await publish(options)
 } catch (error) {
-  if (!(error instanceof ArgumentError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 2
+  process.stderr.write(`${errorText(error)}\n`)
+  process.exitCode = error instanceof ArgumentError ? 2 : 1
 }

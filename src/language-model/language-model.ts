@@ -28,7 +28,7 @@ import { changingWeights, useMergedWeights } from './weights/merged-weights.ts'
 import { type ModelFolder, type ModelReader, readModelFolder } from './files/model-folder.ts'
 import { initialWeights } from './weights/parameters.ts'
 import type { FloatType } from './files/safetensors.ts'
-import { Tokenizer } from './tokens/tokenizer.ts'
+import { Tokenizer, TokenizerError } from './tokens/tokenizer.ts'
 import type { Sequence } from './training/packing.ts'
 import { DivergedError, type FitMetrics, type FitOptions, type SupervisedExample, Trainer } from './training/trainer.ts'
 import type { GradientHelpers, GradientPart, GradientRequest } from './training/shared-gradients.ts'
@@ -132,8 +132,16 @@ export class LanguageModel implements LanguageModelPort {
     this.#generator.alsoStopAt(token)
   }
 
+  /** Throws TokenizerError for a token that the model does not have. */
   async encode(texts: readonly string[]): Promise<Tokens[]> {
-    return texts.map((text) => this.tokenizer.encode(text))
+    const encoded = texts.map((text) => this.tokenizer.encode(text))
+    const { vocabularySize } = this.config
+    const unknown = encoded.flatMap((tokens) => tokens.find((token) => token >= vocabularySize) ?? [])[0]
+    if (unknown !== undefined)
+      throw new TokenizerError(
+        `${JSON.stringify(this.tokenizer.decode(Int32Array.of(unknown)))} is token ${unknown} of tokenizer.json, but config.json has a vocab_size of ${vocabularySize}. Take both files and the weights from one repository.`,
+      )
+    return encoded
   }
 
   generate(

@@ -1,7 +1,7 @@
 /**
  * A run's checkpoint on disk, as standard Hugging Face model folders with the rest beside them:
  *
- *     checkpoint.json                 run, iteration, events of the log, and the size of every file
+ *     checkpoint.json                 run, iteration, events of the log, what the run was given, and the size of every file
  *     policy/                         config.json, tokenizer.json, model.safetensors…: opens in this project, in `transformers`
  *     reward/                         and in other programs. Adapters are merged in, so that none needs PEFT or the base model
  *     optimizer/policy.safetensors    what only resuming needs (checkpoint-parts.ts): the optimiser's moments, and the adapters
@@ -33,6 +33,9 @@ export class CheckpointFolderError extends Error {
   override readonly name = 'CheckpointFolderError'
 }
 
+/** What decides a run's log besides its settings, by name, as texts to compare: the models' sources, and hashes of files. */
+export type RunInputs = Readonly<Record<string, string>>
+
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const indexSchema = v.object({
   format: v.literal(FORMAT),
@@ -40,6 +43,8 @@ const indexSchema = v.object({
   runId: v.string(),
   iteration: count,
   eventCount: count,
+  /** Older checkpoints lack it. */
+  inputs: v.optional(v.record(v.string(), v.string())),
   /** Bytes by path. */
   files: v.record(v.string(), count),
 })
@@ -50,6 +55,7 @@ export async function writeCheckpointFolder(
   folder: string,
   { runId, iteration, eventCount, ...checkpoints }: RunCheckpoint,
   folders: Readonly<Record<LearningRole, FolderFiles | null>>,
+  inputs: RunInputs,
 ): Promise<void> {
   await finishWriting(folder)
   const files = new Map<string, Uint8Array>()
@@ -61,7 +67,7 @@ export async function writeCheckpointFolder(
     files.set(restPath(role), weights ? checkpointRest(checkpoint, weights) : checkpoint)
   }
   const sizes = Object.fromEntries(Array.from(files, ([path, { length }]) => [path, length]))
-  const index: Index = { format: FORMAT, version: VERSION, runId, iteration, eventCount, files: sizes }
+  const index: Index = { format: FORMAT, version: VERSION, runId, iteration, eventCount, inputs, files: sizes }
   files.set(INDEX, new TextEncoder().encode(`${JSON.stringify(index, null, 2)}\n`))
   for (const [path, bytes] of files) {
     const target = join(folder, WRITING, path)
@@ -72,8 +78,16 @@ export async function writeCheckpointFolder(
   await finishWriting(folder)
 }
 
+/** Whether the folder has a checkpoint, which need not be whole. */
+export function hasCheckpoint(folder: string): boolean {
+  return existsSync(join(folder, INDEX)) || existsSync(join(folder, WRITTEN))
+}
+
+/** `inputs` is null in older checkpoints. */
+export type StoredCheckpoint = RunCheckpoint & { inputs: RunInputs | null }
+
 /** Null if the folder has no checkpoint. Throws CheckpointFolderError if it is incomplete, and SafetensorsError. */
-export async function readCheckpointFolder(folder: string): Promise<RunCheckpoint | null> {
+export async function readCheckpointFolder(folder: string): Promise<StoredCheckpoint | null> {
   await finishWriting(folder)
   const index = await readIndex(folder)
   if (index === null) return null
@@ -90,8 +104,8 @@ export async function readCheckpointFolder(folder: string): Promise<RunCheckpoin
   }
   const whole = async (role: LearningRole) =>
     wholeCheckpoint(await read(restPath(role)), restPath(role), () => read(`${role}/${WEIGHTS_FILE}`))
-  const { runId, iteration, eventCount } = index
-  return { runId, iteration, eventCount, policy: await whole('policy'), reward: await whole('reward') }
+  const { runId, iteration, eventCount, inputs = null } = index
+  return { runId, iteration, eventCount, inputs, policy: await whole('policy'), reward: await whole('reward') }
 }
 
 function restPath(role: LearningRole): string {

@@ -8,7 +8,12 @@ import { gunzipSync } from 'node:zlib'
 import type { LoggedEvent, RunStarted, TimingsMeasured } from '../method/events.ts'
 import type { LearningRole } from '../roles/learning.ts'
 import type { RoleModel } from '../roles/role-model.ts'
-import { readCheckpointFolder, writeCheckpointFolder } from './checkpoint-folder.ts'
+import {
+  readCheckpointFolder,
+  writeCheckpointFolder,
+  type RunInputs,
+  type StoredCheckpoint,
+} from './checkpoint-folder.ts'
 import { eventLine, headerLine, parseRunLog } from './run-log.ts'
 import type { RunCheckpoint, RunStore } from './run-store.ts'
 import { writeWhole } from './write-whole.ts'
@@ -21,11 +26,15 @@ export function timingsPath(logPath: string): string {
 export interface FileStorePaths {
   /** If absent, no log is written. */
   log?: string
-  /** Where the checkpoint goes, and the models that are asked for their folders. */
-  checkpoints?: { folder: string; models: Readonly<Record<LearningRole, Pick<RoleModel, 'saveFolder'>>> }
+  /** Where the checkpoint goes, the models that are asked for their folders, and what the run was given. */
+  checkpoints?: {
+    folder: string
+    models: Readonly<Record<LearningRole, Pick<RoleModel, 'saveFolder'>>>
+    inputs: RunInputs
+  }
 }
 
-/** The log does not reach its checkpoint. */
+/** The log is not there, or does not reach its checkpoint. */
 export class UnfinishedLogError extends Error {
   override readonly name = 'UnfinishedLogError'
 }
@@ -56,10 +65,10 @@ export class FileRunStore implements RunStore {
 
   async saveCheckpoint(checkpoint: RunCheckpoint): Promise<void> {
     if (this.#paths.checkpoints === undefined) return
-    const { folder, models } = this.#paths.checkpoints
+    const { folder, models, inputs } = this.#paths.checkpoints
     const folderOf = async (role: LearningRole) => (await models[role].saveFolder?.()) ?? null
     const [policy, reward] = await Promise.all([folderOf('policy'), folderOf('reward')])
-    await writeCheckpointFolder(folder, checkpoint, { policy, reward })
+    await writeCheckpointFolder(folder, checkpoint, { policy, reward }, inputs)
   }
 
   async finish(): Promise<void> {}
@@ -79,30 +88,31 @@ export async function readRunLog(path: string): Promise<LoggedEvent[]> {
 export async function readResumable(
   log: string,
   folder: string,
-): Promise<{ checkpoint: RunCheckpoint; history: LoggedEvent[]; started: LoggedEvent & RunStarted } | null> {
+): Promise<{ checkpoint: StoredCheckpoint; history: LoggedEvent[]; started: LoggedEvent & RunStarted } | null> {
   const checkpoint = await readCheckpointFolder(folder)
   if (checkpoint === null) return null
   const { eventCount, runId } = checkpoint
-  const history = parseRunLog(await readFile(log, 'utf8'), { isTornEndAllowed: true }).slice(0, eventCount)
+  const text = await textOf(log)
+  const history = text === '' ? [] : parseRunLog(text, { isTornEndAllowed: true }).slice(0, eventCount)
   const started = history[0]
   if (history.length === eventCount && started?.type === 'run-started' && started.runId === runId)
     return { checkpoint, history, started }
   throw new UnfinishedLogError(
-    `${log} is not the log of the checkpoint in ${folder}, which is of run ${runId} after ${eventCount} events. Name the log that was written with it, or start a new run.`,
+    `${log} ${text === '' ? 'does not exist or is empty, so it is not' : 'is not'} the log of the checkpoint in ${folder}, which is of run ${runId} after ${eventCount} events. Name the log that was written with it, or start a new run.`,
   )
 }
 
 /** Cuts log and timings back to a checkpoint, whose part of the log is `history`. */
 export async function cutLog(log: string, history: readonly LoggedEvent[], iteration: number): Promise<void> {
   await writeWhole(log, headerLine() + history.map(eventLine).join(''))
-  const timings = (await timingsOf(log)).split('\n').slice(0, -1)
+  const timings = (await textOf(timingsPath(log))).split('\n').slice(0, -1)
   const kept = timings.filter((line) => (JSON.parse(line) as { iteration: number }).iteration <= iteration)
   await writeWhole(timingsPath(log), kept.map((line) => `${line}\n`).join(''))
 }
 
-/** Empty if there are none: nothing else needs them. */
-async function timingsOf(log: string): Promise<string> {
-  return readFile(timingsPath(log), 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** Empty if there is no such file. */
+async function textOf(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw error
   })

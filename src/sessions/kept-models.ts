@@ -2,7 +2,9 @@
  * The models of a kept run's checkpoint as standard Hugging Face folders, to start another run from them or to save them. A
  * model is opened as for the run, gets the checkpoint's weights, and writes its folder, with adapters merged in.
  */
+import { ModelTooLargeError } from '../language-model/backends/backend.ts'
 import { keepLocalFolder, type FileSystemRoot } from '../engines/transformer/local-folders.ts'
+import { CPU_MEMORY_BYTES } from '../engines/transformer/memory.ts'
 import { TransformerModel, type TransformerSource } from '../engines/transformer/transformer-model.ts'
 import type { World } from '../method/settings.ts'
 import { LEARNING_ROLES, type LearningRole } from '../roles/learning.ts'
@@ -25,7 +27,7 @@ export interface KeptModelsParts {
 /** Names of the folders among those of the page (`local:NAME`). */
 export type AddedFolders = Partial<Record<LearningRole, string>>
 
-/** The checkpoint is gone, or its models are not on this machine. */
+/** The checkpoint is gone, or its models are not on this machine or do not fit into its memory. */
 export class KeptModelsError extends Error {
   override readonly name = 'KeptModelsError'
 }
@@ -108,6 +110,13 @@ async function folderOf(place: TransformerSource, checkpoint: Uint8Array): Promi
     await model.load(place)
     if (checkpoint.length > 0) await model.loadCheckpoint(checkpoint)
     return await model.saveFolder()
+  } catch (cause) {
+    if (!(cause instanceof ModelTooLargeError)) throw cause
+    // Its advice is for a run: here nothing can be chosen.
+    throw new KeptModelsError(
+      `A model of this run is too large to be saved: its weights are merged as float32 on the CPU, which has ${Math.floor(CPU_MEMORY_BYTES / 1e9)} GB for them. To continue with it on the page, use Resume or Branch.`,
+      { cause },
+    )
   } finally {
     await model.unload()
   }

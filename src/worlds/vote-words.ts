@@ -61,7 +61,7 @@ export const voteRollouts = (more = ''): WorldDescriptor['rollouts'] => ({
     'All rollouts of one task in one iteration. A cell is a step; its number is the advantage $A$ that trains the policy: blue is encouraged, hatched orange discouraged. A step is compared with the same step of the other rollouts, so read down a column.',
     `$O$ is the outcome, $S$ a vote of the reward model, $R = O + λ S̄$.${more === '' ? '' : ` ${more}`} Choose a cell to see how its numbers came about. Drag λ to see what it would change.`,
   ],
-  none: 'No rollouts yet. Press Run, and the first trajectories appear here step by step.',
+  none: 'No rollouts yet. The first trajectories appear here step by step.',
   tasks: 'Tasks of this iteration',
 })
 

@@ -1,20 +1,14 @@
 /** The benchmark page with every peer, on the smallest models; WebGPU runs on Chromium's software adapter. */
 import { describe, expect, it } from 'vitest'
 import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
-import type { BenchShape } from '../../src/bench/bench-model.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
 import { runInBrowser, type Threads } from '../../src/cli/bench/in-browser.ts'
 import type { PageRequest } from '../../src/cli/bench/page.ts'
+import { expectFinite, smallSizes, subjectsOf } from '../bench/small-suites.ts'
 
-const SHAPE: BenchShape = {
-  hiddenSize: 64,
-  layers: 1,
-  heads: 4,
-  keyValueHeads: 2,
-  intermediateSize: 24,
-  vocabularySize: 32,
-}
-const WIDER: BenchShape = { ...SHAPE, hiddenSize: 128 }
+const SMALL = smallSizes(1, 2)
+const TRAIN = { name: 'train', sizes: SMALL.train } as const
+const GENERATE = { name: 'generate', sizes: SMALL.generate } as const
 
 async function measured(suite: PageRequest['suite'], threads: Threads): Promise<Measurement[]> {
   const measurements: Measurement[] = []
@@ -26,39 +20,9 @@ async function measured(suite: PageRequest['suite'], threads: Threads): Promise<
     SOFTWARE_ADAPTER_FLAGS,
   )
   expect(told.filter((text) => text.startsWith('The page reports'))).toEqual([])
-  for (const { name, subject, value } of measurements) {
-    expect.soft(Number.isFinite(value), `${name} of ${subject} is ${value}`).toBe(true)
-  }
+  expectFinite(measurements)
   return measurements
 }
-
-const subjectsOf = (measurements: Measurement[], name: string) => [
-  ...new Set(measurements.filter((measurement) => measurement.name === name).map(({ subject }) => subject)),
-]
-
-const TRAIN = {
-  name: 'train',
-  sizes: {
-    reference: { shape: SHAPE, sequences: 2, length: 12 },
-    growth: { shapes: [SHAPE, WIDER], sequences: [1, 2], lengths: [8, 16] },
-    peak: 16,
-  },
-} as const
-const GENERATE = {
-  name: 'generate',
-  sizes: {
-    reference: { shape: SHAPE, prompts: 3, promptLength: 5, sampled: 4 },
-    growth: {
-      shapes: [SHAPE, WIDER],
-      base: { prompts: 2, promptLength: 4, completions: 1, sampled: 2 },
-      prompts: [1, 2],
-      promptLengths: [4, 8],
-      groups: [1, 2],
-      evaluations: [1, 2],
-    },
-    peak: 16,
-  },
-} as const
 
 const noteOf = (measurements: Measurement[], name: string, of: string) =>
   measurements.find((measurement) => measurement.name === name && measurement.subject === of)?.note

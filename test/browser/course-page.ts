@@ -1,11 +1,11 @@
 /** A course page of another origin with a frame, which keeps the messages that it hears. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
+import { listening } from '../local-server.ts'
 
 export interface CoursePage {
   address: string
@@ -22,12 +22,9 @@ export async function serveCourse(frame: string, host = 'localhost'): Promise<Co
     const own = html.replaceAll('https://course.example', `http://${request.headers.host}`)
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(own)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    // Another host name is another site.
-    address: `http://${host}:${(server.address() as AddressInfo).port}/`,
-    close: () => new Promise((resolve) => void server.close(() => resolve())),
-  }
+  const { port, close } = await listening(server)
+  // Another host name is another site.
+  return { address: `http://${host}:${port}/`, close }
 }
 
 export type Heard = Record<'source' | 'origin' | 'type', string> & {

@@ -11,6 +11,7 @@ import { nextCommand } from '../../src/worlds/desktop/planning/expert.ts'
 import { clicked } from '../../src/worlds/desktop/scene/dialects.ts'
 import { HEIGHT, scene, WIDTH, type SceneElement } from '../../src/worlds/desktop/scene/scene.ts'
 import { usePages } from './harness.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { goTo } from './views.ts'
 
 /** A kind for each application, and one for several. */
@@ -93,7 +94,7 @@ async function play(page: Page, drawing: Locator, state: DesktopState, command: 
 
 it('what is drawn, heard and clicked is what the engine has, in every application', async () => {
   const page = await pages.open()
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   await page.goto(inject('pageAddress'))
   await page.getByText('Nothing has run yet. Press Run').waitFor()
   await page.getByRole('radio', { name: 'Desktop', exact: true }).check()

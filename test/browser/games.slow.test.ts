@@ -14,6 +14,7 @@ import { openSettings, pressDownload } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
 import { expectFreeMainThread } from './free-main-thread.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
@@ -29,7 +30,7 @@ const idOf = ({ path }: WrittenGame) => path.split('/').slice(2, 4).join('/')
 
 async function newContext(options: BrowserContextOptions = {}): Promise<void> {
   context = await pages.newContext(options)
-  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(context)
 }
 
 /** Reuses the previous page's context, if any. */

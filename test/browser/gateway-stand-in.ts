@@ -3,7 +3,6 @@
  * origins, numbering and resuming, and the test can cut its connections.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   type GatewayHealth,
   type LiveParameters,
@@ -17,6 +16,7 @@ import { editableFields } from '../../src/cluster/released/mapping.ts'
 import { releasedSettings } from '../../src/cluster/released/systems.ts'
 import { DOMAIN_ACCURACY, domainEvaluation } from '../../src/method/domain-accuracy.ts'
 import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
+import { listening } from '../local-server.ts'
 import { fakeRun } from '../playground/fake-run.ts'
 
 const TOKEN = 'a-token-of-the-test'
@@ -50,8 +50,7 @@ export class GatewayStandIn {
   }
 
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return (await listening(this.#server)).address
   }
 
   async close(): Promise<void> {

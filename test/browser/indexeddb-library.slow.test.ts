@@ -101,7 +101,7 @@ describe('games stored in the browser', () => {
         )
       return [await messageOf(library.list()), await messageOf(new IndexedDbGameLibrary('test').list())]
     })
-    for (const message of messages) expect(message).toContain('Reload this tab')
+    for (const message of messages) expect(message).toMatch(/newer version of this page.*Reload this tab/)
   })
 
   it('report when the storage is full', async () => {

@@ -18,7 +18,7 @@ const many = { name: 'many.jsonl', problems: await problemsOf(0, 250) }
 const few = { name: 'a few.json', problems: await problemsOf(300, 2) }
 
 describe('problems stored in the browser', () => {
-  const { open, address } = useBlankPage('src/worlds/coding/library/indexeddb-library.ts')
+  const { open } = useBlankPage('src/worlds/coding/library/indexeddb-library.ts')
 
   it('survive a reload, unchanged and in the order of their files', async () => {
     const { page } = await open()
@@ -84,33 +84,5 @@ describe('problems stored in the browser', () => {
     }, few)
     expect(found.error).toMatchObject({ name: 'LibraryError' })
     expect(found.problems).toEqual(few.problems)
-  })
-
-  it('are released to a newer version of the page in another tab, with an error here', async () => {
-    const { page } = await open()
-    await page.evaluate(async (file) => {
-      const { IndexedDbProblemLibrary } = globalThis as unknown as LibraryModule
-      const library = new IndexedDbProblemLibrary('test')
-      await library.put(file)
-      Object.assign(globalThis, { library })
-    }, few)
-    const other = await page.context().newPage()
-    await other.goto(address())
-    await other.evaluate(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          const opening = indexedDB.open('test', 2)
-          opening.onerror = () => reject(new Error('The newer version could not be opened.'))
-          opening.onsuccess = () => resolve()
-        }),
-    )
-    const message = await page.evaluate(() => {
-      const { library } = globalThis as unknown as { library: InstanceType<LibraryModule['IndexedDbProblemLibrary']> }
-      return library.list().then(
-        () => '',
-        (error: Error) => error.message,
-      )
-    })
-    expect(message).toContain('newer version of this page')
   })
 })

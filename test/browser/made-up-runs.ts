@@ -1,5 +1,5 @@
 /** Small, deterministic runs of household and coding in place of the recorded ones. */
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { isLogged } from '../../src/method/events.ts'
 import type { Settings } from '../../src/method/settings.ts'
@@ -19,6 +19,11 @@ export async function serveMadeUpRuns(page: Page): Promise<void> {
     if (name === 'coding.jsonl') return route.fulfill({ body: fakeCodingRunLines() })
     return route.fulfill({ status: 404 })
   })
+}
+
+/** The page as if no run shipped with it. */
+export async function withoutRecordings(visitor: Page | BrowserContext): Promise<void> {
+  await visitor.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
 }
 
 /** A made-up household run as the file that Export saves. */

@@ -20,7 +20,7 @@ describe('the main thread', () => {
     await page.goto(inject('pageAddress'))
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     // Loading ends when the first rollout starts.
-    await page.getByText(/^Iteration 1: /).waitFor()
+    await page.getByText(/^Before iteration 1: /).waitFor()
     await expectFreeMainThread(pages.browser, page, () => page.waitForTimeout(15_000))
   })
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
@@ -98,7 +99,7 @@ it.each([1280, 390])('does not move the theatre below it at %i pixels', async (w
 
 it('compares the evaluations of a run in this tab', async () => {
   page = await pages.open()
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   await page.goto(inject('pageAddress'))
   await page.getByText('Nothing has run yet. Press Run').waitFor()
   await makeSmall(page, { evaluateEvery: 1, evaluationTasks: 3 })

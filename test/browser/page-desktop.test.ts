@@ -4,6 +4,7 @@ import { expect, inject, it } from 'vitest'
 import { openPart } from './controls.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
@@ -11,7 +12,7 @@ const pages = usePages()
 
 async function visit(who?: BrowserContextOptions): Promise<Page> {
   const page = await pages.open(who)
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   await page.goto(inject('pageAddress'))
   await page.getByText('Nothing has run yet. Press Run').waitFor()
   await page.getByRole('radio', { name: 'Desktop', exact: true }).check()

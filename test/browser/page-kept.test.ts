@@ -7,7 +7,7 @@ import { fakeRunLines } from '../playground/fake-run.ts'
 import { openSettings, pressDownload, runOnShow } from './controls.ts'
 import { downloaded } from './harness.ts'
 import { madeUpArchive } from './made-up-runs.ts'
-import { makeSmall, reach } from './small-run.ts'
+import { makeSmall, pressStep, reach } from './small-run.ts'
 import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
 
@@ -70,12 +70,31 @@ describe('a run whose page was closed', () => {
     await reach(first, 3)
     await first.close()
     const second = await visit()
-    await second.getByRole('button', { name: 'Discard' }).click()
-    await second.getByRole('region', { name: 'Unfinished run' }).waitFor({ state: 'detached' })
+    const offer = second.getByRole('region', { name: 'Unfinished run' })
+    await offer.getByRole('button', { name: 'Discard' }).click()
+    await offer.getByText('Delete this run permanently?').waitFor()
+    await offer.getByRole('button', { name: 'Delete permanently' }).click()
+    await offer.waitFor({ state: 'detached' })
     const third = await visit()
     await goTo(third, 'Runs')
     await third.getByText('runs in this browser yet').waitFor()
     expect(await third.getByRole('region', { name: 'Unfinished run' }).count()).toBe(0)
+  })
+})
+
+describe('a stopped run', () => {
+  it('is resumed from its card, which keeps the focus', async () => {
+    const page = await visit()
+    await makeSmall(page)
+    await pressStep(page)
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await goTo(page, 'Runs')
+    const card = page.getByRole('region', { name: 'Runs', exact: true }).getByRole('listitem')
+    await card.getByRole('button', { name: 'Resume', exact: true }).click()
+    await card.getByText('running', { exact: true }).waitFor()
+    expect(await card.getByRole('checkbox').evaluate((box) => box === document.activeElement)).toBe(true)
+    await goTo(page, 'Loop')
+    await reach(page, 2)
   })
 })
 
@@ -98,6 +117,8 @@ describe('a run log', () => {
     lines[4] = lines[4]!.slice(0, 20)
     await page.getByLabel('Run log').setInputFiles(file(lines.join('\n')))
     await page.getByRole('alert').getByText('Run log, line 5: it is not JSON.').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
   })
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { openPart, openSettings, runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
@@ -17,7 +18,7 @@ async function reach(page: Page, iteration: number): Promise<void> {
 
 it('keeps a clicked step and a game played by hand while a run continues, until you leave them', async () => {
   const page = await pages.open()
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   await page.goto(new URL('#episodes', inject('pageAddress')).href)
   await makeSmall(page)
   await page.getByRole('button', { name: 'Run', exact: true }).click()
@@ -75,7 +76,7 @@ it('keeps a clicked step and a game played by hand while a run continues, until 
 
 it('moves nothing when the run takes a setting over, and marks it inside the charts', async () => {
   const page = await pages.open()
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   await page.goto(new URL('#loop', inject('pageAddress')).href)
   await makeSmall(page)
   await page.keyboard.press('Escape')

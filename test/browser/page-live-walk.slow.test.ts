@@ -10,6 +10,7 @@ import { MOST_ITERATIONS } from '../../src/playground/run/configuration.ts'
 import type { View } from '../../src/playground/state/views.ts'
 import { openView } from './every-view.ts'
 import { usePages } from './harness.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { turns } from './settled.ts'
 import { smallLink } from './small-run.ts'
 
@@ -204,7 +205,7 @@ const known = new Set<string>()
 
 it.each(['household', 'coding', 'desktop'] as const)('leaves alone whatever is opened: %s', async (world) => {
   const page = await pages.open()
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   // Such an iteration takes about half a second: a shorter one leaves the page little time between two drawings.
   const settings = { world, tasksPerIteration: 4, taskPoolSize: 8, evaluateEvery: 5, evaluationTasks: 2 }
   const link = await smallLink(settings, 'auto', MOST_ITERATIONS)

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
@@ -11,7 +12,7 @@ let page: Page
 
 async function visit(): Promise<void> {
   page = await pages.open()
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   await page.goto(inject('pageAddress'))
   await page.getByText('Nothing has run yet. Press Run').waitFor()
 }

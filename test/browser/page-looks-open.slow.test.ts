@@ -8,7 +8,7 @@ import { openPart, openSettings, runOnShow, unfoldControls } from './controls.ts
 import { drawing, EVERY_VIEW, openView } from './every-view.ts'
 import { usePages } from './harness.ts'
 import { axeViolations, expectInside, expectSound } from './looks.ts'
-import { madeUpArchive, serveMadeUpRuns } from './made-up-runs.ts'
+import { madeUpArchive, serveMadeUpRuns, withoutRecordings } from './made-up-runs.ts'
 import { openEverything } from './open-everything.ts'
 import { turns } from './settled.ts'
 import { smallLink } from './small-run.ts'
@@ -112,7 +112,7 @@ describe.each(WORLDS)('the page in %s passes axe', (world) => {
   const isFirst = world === WORLDS[0]
   it(`while a run is under way${isFirst ? ', and once it is kept' : ''}`, async () => {
     const page = await pages.open()
-    await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+    await withoutRecordings(page)
     await page.goto(new URL(await smallLink({ world: world.toLowerCase() as World }), inject('pageAddress')).href)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByText(/^Iteration \d+: /).waitFor()
@@ -133,7 +133,7 @@ describe.each(WORLDS)('the page in %s passes axe', (world) => {
 
   it('without a recorded run', async () => {
     const page = await pages.open()
-    await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+    await withoutRecordings(page)
     await page.route('**/results/**', (route) => route.fulfill({ status: 404 }))
     await page.goto(inject('pageAddress'))
     await page.getByRole('radio', { name: world, exact: true }).check()

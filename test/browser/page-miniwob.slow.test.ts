@@ -3,10 +3,10 @@
  * MINIWOB_WHEEL=miniwob-1.1.0-py3-none-any.whl also checks the pages of the real one, which is not part of this project.
  */
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { listening, type LocalServer } from '../local-server.ts'
 import { downloaded } from './harness.ts'
 import { expectSound } from './looks.ts'
 import { drop, giveWheel, lookAtDesktop, QUICK_RESULT, quickWheelBytes, wheelBytes } from './miniwob-page.ts'
@@ -26,11 +26,11 @@ let asked: string[] = []
 let answersLeft = Infinity
 /** What the answers of the model wait for. */
 let mayAnswer: Promise<void> = Promise.resolve()
-let server: Server
+let server: LocalServer
 let address: string
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const model = createServer((request, response) => {
     response.setHeader('access-control-allow-origin', '*')
     response.setHeader('access-control-allow-headers', '*, authorization')
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
@@ -53,13 +53,10 @@ beforeAll(async () => {
       )
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server = await listening(model)
+  address = server.address
 })
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterAll(() => server.close())
 
 async function withWheel(): Promise<Page> {
   const page = await visit()

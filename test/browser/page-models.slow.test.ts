@@ -1,7 +1,6 @@
 /** The Models view: runs start with the chosen models, forms report what they lack, keys are not kept. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -11,6 +10,7 @@ import { initialWeights, parameterShapes } from '../../src/language-model/weight
 import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { exportMlc } from '../../src/weight-formats/mlc-export.ts'
 import { PLAIN, tinyTokenizerJson } from '../language-model/tiny-model.ts'
+import { listening } from '../local-server.ts'
 import { usePages } from './harness.ts'
 import { axeViolations, expectInside } from './looks.ts'
 import { goTo } from './views.ts'
@@ -83,12 +83,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
     if (request.method === 'OPTIONS') response.writeHead(204).end()
     else answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+  return listening(server)
 }
 
 describe('the model chooser', () => {
@@ -124,7 +119,9 @@ describe('the model chooser', () => {
     const policy = role('Policy')
     await policy.getByLabel('Played by').selectOption('checkpoint')
     await policy.getByLabel(/Or a standard Hugging Face folder/).setInputFiles(chatFolder('my chat model'))
-    await expect.poll(() => policy.getByLabel('Folder', { exact: true }).inputValue()).toBe('local:my chat model')
+    await expect
+      .poll(() => policy.getByLabel('Folder', { exact: true }).inputValue())
+      .toMatch(/^local:my chat model@[0-9a-f]{8}$/)
     const files = () =>
       page.evaluate(async () => {
         const root = await navigator.storage.getDirectory()
@@ -155,7 +152,7 @@ describe('the model chooser', () => {
     await page.getByText('No models yet.').waitFor()
     await expect.poll(focused).toBe('In this browser')
     expect(await files()).toEqual([])
-    await policy.getByText(/The folder "my chat model" is no longer in this browser/).waitFor()
+    await policy.getByText(/The folder "my chat model@[0-9a-f]{8}" is no longer in this browser/).waitFor()
   })
 
   it('reports the missing files of a folder', async () => {
@@ -232,7 +229,7 @@ describe('the model chooser', () => {
       await page.getByRole('button', { name: 'Delete permanently' }).click()
       await author.getByText('Not downloaded yet. The run downloads it.').waitFor()
     } finally {
-      close()
+      await close()
     }
   })
 
@@ -276,7 +273,7 @@ describe('the model chooser', () => {
       expect(await author.getByLabel(/^Key/).inputValue()).toBe('the-right-key')
       expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('the-right-key')
     } finally {
-      close()
+      await close()
     }
   })
 

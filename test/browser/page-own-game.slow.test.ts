@@ -2,13 +2,14 @@
 import { expect, inject, it } from 'vitest'
 import { openView } from './every-view.ts'
 import { usePages } from './harness.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { smallLink } from './small-run.ts'
 
 const pages = usePages()
 
 it('lets a person make a game and win it within a minute, keep it, and train the next run on it', async () => {
   const page = await pages.open()
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   await page.goto(new URL(await smallLink(), inject('pageAddress')).href)
   await openView(page, 'games')
   const start = Date.now()

@@ -5,6 +5,7 @@ import { parseRunLog } from '../../src/runs/run-log.ts'
 import { openSettings, pressDownload } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
 import { axeViolations } from './looks.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { settledText } from './settled.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -14,7 +15,7 @@ const pages = usePages()
 /** A first visit with its own storage. */
 async function visit(address = '#loop', viewport = { width: 1280, height: 900 }): Promise<Page> {
   const context = await pages.newContext({ viewport })
-  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(context)
   return open(context, address)
 }
 

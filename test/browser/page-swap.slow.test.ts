@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
 import { axeViolations } from './looks.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { smallLink } from './small-run.ts'
 
 const pages = usePages()
@@ -12,7 +13,7 @@ const iteration = async (page: Page) =>
 
 it('gives a role another model before a run, and the run in this tab from its next iteration on', async () => {
   const page = await pages.open()
-  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(page)
   await page.goto(new URL(await smallLink(), inject('pageAddress')).href)
   await page.goto(new URL('#loop', page.url()).href)
   const reward = box(page, 'Reward model')

@@ -64,6 +64,18 @@ describe('before you start a run', () => {
     expect(scrubber.y).toBeLessThan(chip.y + chip.height)
   })
 
+  it('a phone chooses the world and opens a log in the settings', async () => {
+    await visit({ viewport: { width: 390, height: 844 } })
+    await openSettings(page)
+    await page.getByRole('radio', { name: 'Coding' }).check()
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Open a run log…' }).click()
+    const buffer = Buffer.from(fakeRunLines({ iterations: 3 }))
+    await (await choosing).setFiles({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer })
+    await runOnShow(page).getByText('Run from a file').waitFor()
+    await page.getByRole('heading', { name: 'Settings of your run' }).waitFor({ state: 'detached' })
+  })
+
   it('scrubbing goes back in the run and its charts', async () => {
     await visit()
     await page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('3')

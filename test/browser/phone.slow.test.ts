@@ -5,6 +5,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest'
 import { processesOfPages } from '../../src/cli/experiments/page-processes.ts'
 import { openSettings } from './controls.ts'
 import { usePages } from './harness.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { slowDown } from './slow-device.ts'
 import { makeSmall, reach } from './small-run.ts'
 
@@ -20,7 +21,7 @@ afterEach(() => {
 /** Opens the page without a shipped run. Records how many wake locks it holds. */
 async function visit(): Promise<Page> {
   const context = await pages.newContext(PHONE)
-  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(context)
   await context.addInitScript(() => {
     const scope = globalThis as unknown as { locksHeld: number }
     scope.locksHeld = 0

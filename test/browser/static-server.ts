@@ -1,10 +1,10 @@
 /** A plain web server of the built page in a folder of its host, as a course site would have it, with changes that a test wants. */
 import { readFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { extname, join } from 'node:path'
 import { root } from '../../scripts/ensure.mjs'
+import { listening } from '../local-server.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html',
@@ -44,7 +44,7 @@ export async function serveStatic({
   change,
   host = '127.0.0.1',
 }: Changes = {}): Promise<StaticServer> {
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://here')
     const folder = folders.find((each) => pathname.startsWith(each))
     if (folder === undefined) return void response.writeHead(404).end()
@@ -57,14 +57,7 @@ export async function serveStatic({
       () => response.writeHead(404).end(),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
-  const origin = `http://${host}:${(server.address() as AddressInfo).port}/`
-  return {
-    origin,
-    address: new URL(folders[0]!, origin).href,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const { address, close } = await listening(server, 0, host)
+  const origin = `${address}/`
+  return { origin, address: new URL(folders[0]!, origin).href, close }
 }

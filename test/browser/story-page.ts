@@ -8,7 +8,7 @@ export const pageAt = (hash: string) => new URL(hash, inject('pageAddress')).hre
 export const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true, level: 2 })
 export const choices = (page: Page) => page.locator('.story fieldset').getByRole('button')
 export const answerOf = (page: Page) => page.locator('.story').getByText(/^(Right|No)\./)
-export const exercisesOf = (page: Page) => page.getByRole('list', { name: 'Try it in an exercise' }).getByRole('link')
+export const exercisesOf = (page: Page) => page.getByRole('list', { name: 'Try it in a lesson' }).getByRole('link')
 
 export async function openStory(
   pages: { open(options: BrowserContextOptions): Promise<Page> },

@@ -2,6 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeEach, inject } from 'vitest'
 import { usePages } from './harness.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 
 /** Gives a function that opens a tab, by a link if there is one. Each test has another visitor. */
 export function useTabs(): (link?: string) => Promise<Page> {
@@ -9,7 +10,7 @@ export function useTabs(): (link?: string) => Promise<Page> {
   let context: BrowserContext
   beforeEach(async () => {
     context = await pages.newContext()
-    await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+    await withoutRecordings(context)
   })
   return async (link = '#loop') => {
     const page = await pages.open(context)

@@ -93,6 +93,7 @@ async function gestures(tab: Page): Promise<Gesture[]> {
 /** Returns whether the gesture did something: the other tab may have been faster. */
 async function play(gesture: Exclude<Gesture, 'kill'>, tab: Page): Promise<boolean> {
   if (gesture === 'reload') return tab.reload().then(() => true)
+  if (gesture === 'discard') return (await press(tab, BUTTONS.discard)) && press(tab, 'Delete permanently')
   if (gesture !== 'delete') return press(tab, BUTTONS[gesture])
   await goTo(tab, 'Runs')
   const listed = tab.getByText(/^(\d+|No)\s+runs?\s+in\s+this\s+browser/)

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { get as getInsecurely } from 'node:http'
 import { get as getSecurely } from 'node:https'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
+import { freePort } from '../local-server.ts'
 
 /** `files` sends dist/ from a folder, `proxy` stands in front of `npm start`. */
 const WAYS = ['files', 'proxy'] as const
@@ -55,15 +55,6 @@ function replaced(text: string, from: string, to: string): string {
 function siteOf(language: 'nginx' | 'caddyfile', way: Way, www: string, behind: number | undefined): string {
   const [from, to] = way === 'files' ? ['/srv/www', www] : ['localhost:4173', `localhost:${behind}`]
   return replaced(documented(language, way), from, to)
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export interface Answer {

@@ -6,20 +6,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SOFTWARE_ADAPTER_FLAGS } from '../../scripts/launch-flags.mjs'
 import type { BackendName } from '../../src/language-model/backends/backend.ts'
 import { float16FromFloat32, float32FromFloat16 } from '../../src/language-model/weights/half-precision.ts'
-import { type NamedTensor, readSafetensors, writeSafetensors } from '../../src/language-model/files/safetensors.ts'
-import {
-  floatsOfBlocks,
-  fourBitBlocks,
-  isFourBitShape,
-  type WeightStorage,
-} from '../../src/language-model/weights/weight-storage.ts'
-import type {
-  GenerateRequest,
-  SamplingOptions,
-  TrainingExample,
-  UpdateMetrics,
-  UpdateOptions,
-} from '../../src/method/ports.ts'
+import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
+import type { SamplingOptions, UpdateMetrics } from '../../src/method/ports.ts'
 import { expectClose, type Matrix, matrix } from '../language-model/ops/on-both-backends.ts'
 import {
   addCases,
@@ -35,61 +23,24 @@ import {
   swigluCases,
 } from '../language-model/ops/webgpu-cases.ts'
 import { type RemoteModel, useLanguageModels } from './language-models.ts'
-import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
+import {
+  adapterOf,
+  CONFIG,
+  EXAMPLES,
+  largestDifference,
+  LORA,
+  momentsOf,
+  opening,
+  relativeError,
+  requestsOf,
+  SIZES,
+  throughFourBits,
+  UPDATE,
+} from './tiny-checkpoint.ts'
 
 const BOTH = ['cpu', 'webgpu'] as const satisfies readonly BackendName[]
 
-/** Every kind of parameter: grouped queries, biases, query and key norms, and a head tied to the embedding. */
-const CONFIG = {
-  model_type: 'qwen3',
-  hidden_size: 32,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  head_dim: 8,
-  intermediate_size: 48,
-  vocab_size: 64,
-  attention_bias: true,
-  tie_word_embeddings: true,
-  max_position_embeddings: 128,
-  eos_token_id: 1,
-}
-/** Two of the three examples below share a micro-batch and their prompt; the third has its own. */
-const SIZES = { microBatchTokens: 14, prefillTokens: 64 }
-
-/** Wide enough that matrices are stored in half precision. */
-const WIDE = { hidden_size: 64, intermediate_size: 96, head_dim: 16, vocab_size: 128 }
-const LORA = { rank: 4, alpha: 8, dropout: 0.25, targets: ['q_proj', 'o_proj', 'gate_proj', 'down_proj'] as const }
-
 const SAMPLING: SamplingOptions = { temperature: 1, topP: 1, maxTokens: 1 }
-
-const UPDATE: UpdateOptions = {
-  ...UPDATE_OPTIONS,
-  klCoefficient: 0.05,
-  lossAggregation: 'seq-mean-token-mean',
-  temperature: 0.8,
-  updatesPerIteration: 1,
-  weightDecay: 0.01,
-}
-
-const opening = [2, 9, 4, 33, 17, 60]
-const example = (prompt: number[], response: number[], oldLogProbs: number[], advantage: number): TrainingExample => ({
-  prompt: Int32Array.from(prompt),
-  response: Int32Array.from(response),
-  oldLogProbs: Float32Array.from(oldLogProbs),
-  advantage,
-})
-const EXAMPLES = [
-  example(opening, [21, 8, 40, 1], [-1.2, -0.9, -2.5, -1.6], 0.8),
-  example(opening, [21, 13, 5], [-2, -1.4, -3], -1.1),
-  example([7, 55, 3, 12], [30, 31, 9, 62, 1], [-2.2, -1.8, -3.5, -1, -2.7], 0.4),
-]
-
-/** A matrix after rounding to four bits. */
-const throughFourBits = ({ shape, values }: NamedTensor): Matrix => ({
-  shape: [...shape],
-  values: floatsOfBlocks(fourBitBlocks(values, shape as [number, number])),
-})
 
 describe('a checkpoint on webgpu and on the cpu', () => {
   const open = useLanguageModels(SOFTWARE_ADAPTER_FLAGS)
@@ -103,16 +54,10 @@ describe('a checkpoint on webgpu and on the cpu', () => {
 
   beforeAll(async () => {
     const opened = await open()
-    const features = await opened.page.evaluate(async () => {
-      const gpu = navigator.gpu as GPU | undefined
-      const adapter = await gpu?.requestAdapter()
-      return adapter ? Array.from<string>(adapter.features) : gpu ? 'WebGPU, but no adapter' : 'no WebGPU'
-    })
-    if (typeof features === 'string') {
-      missing = `This Chromium has ${features}, not even the software one.`
-      return
-    }
-    adapterFeatures = features
+    const adapter = await adapterOf(opened.page)
+    missing = adapter.missing
+    if (missing !== null) return
+    adapterFeatures = adapter.features
     on = opened.on
     for (const backend of BOTH) {
       await on(backend).select(backend)
@@ -183,122 +128,11 @@ describe('a checkpoint on webgpu and on the cpu', () => {
       expect(Math.abs(webgpu.metrics[step]!.grad_norm / grad_norm - 1)).toBeLessThanOrEqual(0.01)
   })
 
-  it('can keep matrices only in half precision, with the same results', async () => {
-    const model = on('webgpu')
-    await model.open({ ...CONFIG, ...WIDE }, 2, SIZES)
-    const { 'model.safetensors': full, ...small } = await model.saveFolder()
-    const { tensors, metadata } = readSafetensors(full!, 'full')
-    // Numbers that half precision represents exactly.
-    const files = { ...small, 'model.safetensors': writeSafetensors({ metadata, tensors }, 'F16') }
-    const requests = [opening, [7, 55]].map((prompt): GenerateRequest => ({
-      prompt: Int32Array.from(prompt),
-      count: 1,
-      seed: 1,
-    }))
-    const run = async (storage: WeightStorage) => {
-      await model.openFiles(files, { ...SIZES, storage })
-      const completions = await model.generate(requests, { temperature: 1, topP: 1, maxTokens: 4 })
-      const bytes = await model.deviceBytes()
-      await model.attachAdapters(LORA, 1)
-      for (let step = 0; step < 2; step++) await model.update(EXAMPLES, UPDATE)
-      const working = await model.programsOf(requests, EXAMPLES, UPDATE)
-      const gradients = momentsOf(await model.saveCheckpoint())
-      const saved = await model.saveFolder()
-      const after = await model.programsOf(requests, EXAMPLES, UPDATE)
-      await model.open(CONFIG, 1, SIZES)
-      return { bytes, completions, gradients, saved, programs: [...working, ...after] }
-    }
-    const [single, half] = [await run('float32'), await run('float16')]
-    expect(half.programs).toContain('gather rows vec4<f32>, half')
-    expect(half.programs.filter((name) => /^(product|dot).*half/.test(name)).length).toBeGreaterThan(2)
-    expect(half.programs).not.toContain('unpack half')
-    expect(single.programs.some((name) => name.includes('half'))).toBe(false)
-    const large = [...tensors.values()].filter(({ values, shape }) => shape.length === 2 && values.length >= 4096)
-    const numbers = large.reduce((sum, { values }) => sum + values.length, 0)
-    expect(large.length).toBe(2 * 5 + 1)
-    expect(single.bytes - half.bytes).toBe(2 * numbers)
-    expect(half.completions.flat().map(({ tokens }) => tokens)).toEqual(
-      single.completions.flat().map(({ tokens }) => tokens),
-    )
-    for (const [name, gradient] of single.gradients)
-      expect(relativeError(gradient, half.gradients.get(name)!), name).toBeLessThanOrEqual(1e-3)
-    const [expected, saved] = [single, half].map(
-      (run) => readSafetensors(run.saved['model.safetensors']!, 'saved').tensors,
-    )
-    for (const [name, { values }] of expected!)
-      expect(largestDifference(values, saved!.get(name)!.values), name).toBeLessThan(1e-4)
-  })
-
-  it('computes the same with four-bit matrices as with their float copies, in 0.16 of the memory', async () => {
-    const model = on('webgpu')
-    // The vocabulary is not divisible by four.
-    await model.open({ ...CONFIG, ...WIDE, vocab_size: 131 }, 2, SIZES)
-    const { 'model.safetensors': full, ...small } = await model.saveFolder()
-    const { tensors, metadata } = readSafetensors(full!, 'full')
-    const isFourBit = ({ shape }: NamedTensor) => isFourBitShape(shape)
-    const rounded = new Map(
-      Array.from(tensors, ([name, tensor]) => [name, isFourBit(tensor) ? throughFourBits(tensor) : tensor] as const),
-    )
-    const floatFiles = { ...small, 'model.safetensors': writeSafetensors({ metadata, tensors: rounded }) }
-    const long = Array.from({ length: 40 }, (_, i) => 2 + ((i * 37) % 120))
-    const requests = [opening, long].map((prompt): GenerateRequest => ({
-      prompt: Int32Array.from(prompt),
-      count: 1,
-      seed: 1,
-    }))
-    const run = async (files: Record<string, Uint8Array>, storage: WeightStorage) => {
-      await model.openFiles(files, { ...SIZES, storage })
-      const completions = await model.generate(requests, { temperature: 1, topP: 1, maxTokens: 4 })
-      const bytes = await model.deviceBytes()
-      await model.attachAdapters(LORA, 1)
-      for (let step = 0; step < 2; step++) await model.update(EXAMPLES, UPDATE)
-      const working = await model.programsOf(requests, EXAMPLES, UPDATE)
-      const gradients = momentsOf(await model.saveCheckpoint())
-      const saved = await model.saveFolder()
-      const after = await model.programsOf(requests, EXAMPLES, UPDATE)
-      await model.open(CONFIG, 1, SIZES)
-      return { bytes, completions, gradients, saved, programs: [...working, ...after] }
-    }
-    const [floats, fourBit] = [
-      await run(floatFiles, 'float32'),
-      await run({ ...small, 'model.safetensors': full! }, 'four-bit'),
-    ]
-    expect(fourBit.programs).toContain('gather rows vec4<f32>, four bits')
-    for (const kind of [/^product.*rows, rows.*four bits/, /^product.*rows, columns.*four bits/, /^dot.*four bits/])
-      expect(
-        fourBit.programs.some((name) => kind.test(name)),
-        String(kind),
-      ).toBe(true)
-    expect(fourBit.programs).not.toContain('unpack four bits')
-    expect(floats.programs.some((name) => name.includes('four bits'))).toBe(false)
-    const large = [...tensors.values()].filter((tensor) => isFourBit(tensor) && tensor.values.length >= 4096)
-    const numbers = large.reduce((sum, { values }) => sum + values.length, 0)
-    expect(large.length).toBe(2 * 5 + 1)
-    // 5 bits instead of 32 each.
-    expect(floats.bytes - fourBit.bytes).toBe((4 - 5 / 8) * numbers)
-    for (const [i, [completion]] of floats.completions.entries()) {
-      expect(fourBit.completions[i]![0]!.tokens).toEqual(completion!.tokens)
-      expect(largestDifference(completion!.logProbs, fourBit.completions[i]![0]!.logProbs)).toBeLessThanOrEqual(1e-4)
-    }
-    for (const [name, gradient] of floats.gradients)
-      expect(relativeError(gradient, fourBit.gradients.get(name)!), name).toBeLessThanOrEqual(1e-3)
-    const [expected, saved] = [floats, fourBit].map(
-      (run) => readSafetensors(run.saved['model.safetensors']!, 'saved').tensors,
-    )
-    for (const [name, { values }] of expected!)
-      expect(largestDifference(values, saved!.get(name)!.values), name).toBeLessThan(1e-4)
-  })
-
   it('writes the same greedy completions, also if a prompt continues from the cache', async () => {
     const [cpu, webgpu] = await onBoth(async (model) => {
       await model.loadCheckpoint(weights)
       const ask = async (prompts: number[][]) => {
-        const requests = prompts.map((prompt): GenerateRequest => ({
-          prompt: Int32Array.from(prompt),
-          count: 1,
-          seed: 1,
-        }))
-        const completions = await model.generate(requests, { temperature: 0, topP: 1, maxTokens: 5 })
+        const completions = await model.generate(requestsOf(prompts), { temperature: 0, topP: 1, maxTokens: 5 })
         return completions.map(([completion]) => completion!)
       }
       const first = await ask([opening, [...opening, 21, 13], [7, 55]])
@@ -419,11 +253,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
   })
 
   it('submits a decode step once', async () => {
-    const requests = [opening, [7, 55]].map((prompt): GenerateRequest => ({
-      prompt: Int32Array.from(prompt),
-      count: 2,
-      seed: 1,
-    }))
+    const requests = requestsOf([opening, [7, 55]], 2)
     const count = async (maxTokens: number) => {
       const { completions, count } = await on('webgpu').generateCounted(requests, { ...SAMPLING, maxTokens })
       expect(completions.flat().map(({ tokens }) => tokens.length)).toContain(maxTokens)
@@ -530,27 +360,4 @@ function expectAlike(cases: Case[], cpu: Float32Array[][], webgpu: Float32Array[
   }
 }
 
-/** The optimiser's first moments, by parameter. */
-function momentsOf(checkpoint: Uint8Array): Map<string, Float32Array> {
-  const prefix = 'optimizer.exp_avg.'
-  const moments = [...readSafetensors(checkpoint, 'updated').tensors].filter(([name]) => name.startsWith(prefix))
-  return new Map(moments.map(([name, { values }]: [string, NamedTensor]) => [name.slice(prefix.length), values]))
-}
-
 const magnitude = (values: Float32Array) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
-
-/** Infinite if a number is NaN or missing. */
-function largestDifference(a: Float32Array, b: Float32Array): number {
-  let largest = a.length === b.length ? 0 : Infinity
-  a.forEach((value, i) => {
-    const difference = Math.abs(value - b[i]!)
-    largest = Number.isNaN(difference) ? Infinity : Math.max(largest, difference)
-  })
-  return largest
-}
-
-/** ‖a - b‖ / ‖a‖ */
-function relativeError(a: Float32Array, b: Float32Array): number {
-  const norm = (values: Float32Array) => Math.hypot(...values)
-  return norm(a.map((value, i) => value - b[i]!)) / norm(a)
-}

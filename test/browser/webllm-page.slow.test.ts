@@ -18,6 +18,7 @@ import type { LoggedEvent } from '../../src/method/events.ts'
 import type { Settings } from '../../src/method/settings.ts'
 import { openSettings, pressDownload, runOnShow } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
+import { withoutRecordings } from './made-up-runs.ts'
 import { smallLink } from './small-run.ts'
 import { goTo } from './views.ts'
 import { hasHalf } from './webllm-client.ts'
@@ -43,7 +44,7 @@ beforeEach(async () => {
     const url = request.url()
     if (!url.startsWith(own) && /^https?:/.test(url)) elsewhere.push(url)
   })
-  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await withoutRecordings(context)
   page = await pages.open(context)
 })
 
@@ -233,7 +234,9 @@ describe('a run on the page', () => {
       const policy = role('Policy')
       await policy.getByLabel('Played by').selectOption('checkpoint')
       await policy.getByLabel(/Or a standard Hugging Face folder/).setInputFiles(checkpoint)
-      await expect.poll(() => policy.getByLabel('Folder', { exact: true }).inputValue()).toBe('local:my model')
+      await expect
+        .poll(() => policy.getByLabel('Folder', { exact: true }).inputValue())
+        .toMatch(/^local:my model@[0-9a-f]{8}$/)
       await policy.getByLabel('Context, tokens').fill('1024')
       await policy.getByLabel('Sample with WebLLM').check()
       await policy.getByLabel(/Or a folder of build:webllm or mlc_llm/).setInputFiles(forWebLlm)

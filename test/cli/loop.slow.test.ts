@@ -146,7 +146,8 @@ describe('the loop on the command line', () => {
       2,
       '--resume: the run started with lambda=1, not 2. Repeat its arguments.\n',
     ])
-    const found = (runId: string) => findCheckpoint(runId, parseLoopArguments(args('resumed', 3, '--resume'))!)
+    const found = (runId: string) =>
+      findCheckpoint(runId, parseLoopArguments(args('resumed', 3, '--resume'))!, { inputs: {} })
     await expect(found('household-s5')).rejects.toThrow(
       /^--resume: .* has a checkpoint of run household-s0, and these arguments are of household-s5\./,
     )

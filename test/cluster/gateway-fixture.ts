@@ -3,11 +3,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { parseCluster, type Cluster } from '../../src/cluster/gateway/cluster-file.ts'
 import { Gateway } from '../../src/cluster/gateway/gateway.ts'
 import { GatewayServer, type ServerOptions } from '../../src/cluster/gateway/http-server.ts'
 import type { JobBackend } from '../../src/cluster/gateway/jobs.ts'
 import { SubprocessJobs } from '../../src/cluster/gateway/subprocess-jobs.ts'
+import type { StartAnswer } from '../../src/cluster/protocol.ts'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { layDownTree, type TreeOptions } from './released-tree.ts'
 
@@ -115,11 +117,19 @@ export async function startFixture({
   return fixture
 }
 
+export async function startRun({ ask }: Pick<Fixture, 'ask'>, body: Record<string, unknown>): Promise<StartAnswer> {
+  const response = await ask('POST', '/v1/runs', { system: 'alfworld', ...body })
+  expect(response.status, await response.clone().text()).toBe(201)
+  return (await response.json()) as StartAnswer
+}
+
 export interface Heard {
   events: LoggedEvent[]
   other: { name: string; data: unknown }[]
   hasEnded: boolean
 }
+
+export const finished = ({ events }: Heard) => events.filter((event) => event.type === 'iteration-finished')
 
 /**
  * Reads an event stream until `isEnough` or its end, and checks that each event's id is its number. `heard` continues across

@@ -70,7 +70,7 @@ describe('a checkpoint on disk', () => {
     const checkpoint = await model.saveCheckpoint()
     const files = await model.saveFolder()
     const run = { runId: 'r', iteration, eventCount: 7, policy: checkpoint, reward: checkpoint }
-    await writeCheckpointFolder(place, run, { policy: files, reward: files })
+    await writeCheckpointFolder(place, run, { policy: files, reward: files }, {})
     return checkpoint
   }
 
@@ -207,7 +207,7 @@ describe('a checkpoint on disk', () => {
     // It is written again in two parts, and whole again.
     const place = join(folder, 'saved')
     const run = { runId: 'r', iteration: 1, eventCount: 7, policy: file, reward: new Uint8Array(0) }
-    await writeCheckpointFolder(place, run, { policy: await model.saveFolder(), reward: null })
+    await writeCheckpointFolder(place, run, { policy: await model.saveFolder(), reward: null }, {})
     const read = (await readCheckpointFolder(place))!
     expect(readSafetensors(read.policy, 'read')).toEqual(readSafetensors(file, 'old'))
     expect(read.reward).toHaveLength(0)

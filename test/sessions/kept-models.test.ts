@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { BlobReader, Uint8ArrayWriter, ZipReader, type FileEntry } from '@zip.js/zip.js/lib/zip-core-custom.js'
@@ -16,6 +16,7 @@ import { KeptModels, KeptModelsError } from '../../src/sessions/kept-models.ts'
 import { fileSystem } from '../engines/transformer/memory-file-system.ts'
 import { writeInstructFolder } from '../engines/transformer/instruct-folder.ts'
 import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
+import { PLAIN } from '../language-model/tiny-model.ts'
 import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
 const UPDATE: UpdateOptions = { ...UPDATE_OPTIONS, klCoefficient: 0, updatesPerIteration: 1 }
@@ -111,6 +112,17 @@ describe('the models of a kept run', () => {
     )
     const policy = Object.fromEntries(names.map((name) => [name, files[`policy/${name}`]!]))
     expect(await samplesOf(memoryReader('zip', policy))).toEqual(sampled)
+  })
+
+  it('that are too large say what can be done with them, and give no advice for a run', async () => {
+    const location = mkdtempSync(join(tmpdir(), 'large-'))
+    const large = { ...PLAIN, hidden_size: 2048, intermediate_size: 8192, num_hidden_layers: 24 }
+    writeFileSync(join(location, 'config.json'), JSON.stringify(large))
+    const source = { kind: 'checkpoint', location, adapters: LORA, storage: 'float16', contextWindow: null, sampler: null } as const // prettier-ignore
+    const saving = keeping(new Uint8Array(0), fileSystem(), { policy: source, reward: source }).zip('run-1', 4)
+    await expect(saving).rejects.toThrow(KeptModelsError)
+    await expect(saving).rejects.toThrow(/too large to be saved: .* use Resume or Branch\.$/)
+    rmSync(location, { recursive: true })
   })
 
   it('leave out models on a server or without trained weights, and say if nothing is left', async () => {

@@ -16,6 +16,7 @@ import { RunLostError, type ResumableRunStore } from '../../src/runs/run-store.t
 import { smallSettings, world } from '../method/corridor.ts'
 import { openCodingRun, smallCodingSettings } from '../runs/coding-run.ts'
 import { MemoryStore } from '../runs/memory-store.ts'
+import { request, until } from './small-requests.ts'
 
 const MODELS = { policy: 'p', reward: 'r', author: 'a' }
 
@@ -55,16 +56,7 @@ function serve(
   return { service, messages, closed, resumed, opened, spared, states, events }
 }
 
-const request = (runId: string, iterations = 2): StartRequest => ({
-  runId,
-  preset: 'household',
-  settings: smallSettings({ evaluateEvery: 0 }),
-  iterations,
-})
-
 const CODING = smallCodingSettings()
-
-const until = (condition: () => boolean) => expect.poll(condition).toBe(true)
 
 describe('the loop service', () => {
   it('runs, reports its status, and closes what it opened, even if the browser stores nothing', async () => {

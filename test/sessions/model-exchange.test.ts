@@ -7,8 +7,9 @@ import { modelsWithin } from '../../src/runs/branch.ts'
 import { foldRun } from '../../src/runs/fold.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-failures.ts'
 import { LoopService, type RunMessage, type StartRequest } from '../../src/sessions/loop-service.ts'
-import { smallSettings, world } from '../method/corridor.ts'
+import { world } from '../method/corridor.ts'
 import { MemoryStore } from '../runs/memory-store.ts'
+import { request, until } from './small-requests.ts'
 
 const EARLY: RoleSource = { kind: 'built-in', isEarly: true }
 const SERVER: RoleSource = {
@@ -59,13 +60,6 @@ function serve({
   return { service, opened, loaded, states, events, openCount: () => open }
 }
 
-const request = (runId: string, iterations: number): StartRequest => ({
-  runId,
-  preset: 'household',
-  settings: smallSettings({ evaluateEvery: 0 }),
-  iterations,
-})
-const until = (condition: () => boolean) => expect.poll(condition).toBe(true)
 const withoutIds = (events: readonly LoggedEvent[]) =>
   events.map((event) => (event.type === 'run-started' ? { ...event, runId: '' } : event))
 

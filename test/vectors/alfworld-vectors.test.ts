@@ -1,13 +1,9 @@
-/**
- * Advantages of the released AlfWorld code, case by case. The vectors are not part of the project: the test reads
- * `../shared/vectors` beside the repository and the folder VECTORS_DIR, and is skipped without either.
- */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+/** Advantages of the released AlfWorld code, case by case. */
+import { expect } from 'vitest'
 import { groupAdvantages } from '../../src/method/step-judging/advantages.ts'
 import type { Outcome, Score } from '../../src/method/ports.ts'
 import { parseSettings } from '../../src/method/presets.ts'
+import { describeReleased } from './released-vectors.ts'
 
 interface VectorCase {
   seed: number
@@ -20,18 +16,6 @@ interface VectorCase {
 }
 
 const TOLERANCE = 1e-9
-const folders = [resolve(import.meta.dirname, '../../../shared/vectors'), process.env['VECTORS_DIR']].filter(
-  (folder) => folder !== undefined && folder !== '' && existsSync(folder),
-) as string[]
-const files = folders.flatMap((folder) =>
-  readdirSync(folder)
-    .filter((name) => /^rlanything-alfworld.*\.json$/u.test(name))
-    .sort()
-    .map((name) => join(folder, name)),
-)
-const cases = files.flatMap((file) =>
-  (JSON.parse(readFileSync(file, 'utf8')) as VectorCase[]).map((vector, index) => ({ file, index, vector })),
-)
 
 function rowsOf(vector: VectorCase): { policy: number[][]; reward: number[][] } {
   const settings = parseSettings({ lambda: vector.lambda }, 'reference')
@@ -66,21 +50,12 @@ function expectRows(actual: number[][], expected: number[][]): void {
   })
 }
 
-const skipReason = 'no rlanything-alfworld*.json in ../shared/vectors or VECTORS_DIR'
-if (cases.length === 0) process.stdout.write(`Released-code vectors skipped: ${skipReason}.\n`)
-else process.stdout.write(`Released-code vectors: checking ${cases.length} cases from ${files.length} file(s).\n`)
-
-describe('the reference profile reproduces the released AlfWorld advantages to 1e-9', () => {
-  if (cases.length === 0) {
-    it.skip(`skipped: ${skipReason}`, () => {})
-    return
-  }
-  it.each(cases.map((entry) => [`${entry.file.split('/').at(-1)} case ${entry.index}`, entry.vector] as const))(
-    '%s',
-    (_name, vector) => {
-      const { policy, reward } = rowsOf(vector)
-      expectRows(policy, vector.policyAdvantages)
-      expectRows(reward, vector.rewardAdvantages)
-    },
-  )
-})
+describeReleased<VectorCase>(
+  'the reference profile reproduces the released AlfWorld advantages to 1e-9',
+  'alfworld',
+  (vector) => {
+    const { policy, reward } = rowsOf(vector)
+    expectRows(policy, vector.policyAdvantages)
+    expectRows(reward, vector.rewardAdvantages)
+  },
+)

@@ -1,15 +1,11 @@
-/**
- * Advantages and rates of the released coding setting, case by case. The vectors are not part of the project: the test reads
- * `../shared/vectors` beside the repository and the folder VECTORS_DIR, and is skipped without either.
- */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+/** Advantages and rates of the released coding setting, case by case. */
 import { describe, expect, it } from 'vitest'
 import { programAdvantages } from '../../src/method/test-writing/advantages.ts'
 import type { ProgramGroup } from '../../src/method/test-writing/program-group.ts'
 import { testRates } from '../../src/method/test-writing/test-metrics.ts'
 import { countedQuality } from '../../src/method/test-writing/test-quality.ts'
 import { parseSettings } from '../../src/method/presets.ts'
+import { describeReleased } from './released-vectors.ts'
 
 interface VectorCase {
   /** correctness[program][ground-truth test], synCorrectness[program][generated test] */
@@ -22,18 +18,6 @@ interface VectorCase {
 }
 
 const TOLERANCE = 1e-9
-const folders = [resolve(import.meta.dirname, '../../../shared/vectors'), process.env['VECTORS_DIR']].filter(
-  (folder) => folder !== undefined && folder !== '' && existsSync(folder),
-) as string[]
-const files = folders.flatMap((folder) =>
-  readdirSync(folder)
-    .filter((name) => /^rlanything-coding.*\.json$/u.test(name))
-    .sort()
-    .map((name) => join(folder, name)),
-)
-const cases = files.flatMap((file) =>
-  (JSON.parse(readFileSync(file, 'utf8')) as VectorCase[]).map((vector, index) => ({ file, index, vector })),
-)
 const settings = parseSettings({}, 'coding+coding-reference')
 
 const groupsOf = ({ tasks }: VectorCase): ProgramGroup[] =>
@@ -77,36 +61,27 @@ const LOG_LINE =
 /** The released log has six decimals, and 0 if there is nothing to count. */
 const sixDecimals = (rate: number | null) => (rate ?? 0).toFixed(6)
 
-const skipReason = 'no rlanything-coding*.json in ../shared/vectors or VECTORS_DIR'
-if (cases.length === 0) process.stdout.write(`Released-code vectors of coding skipped: ${skipReason}.\n`)
-else process.stdout.write(`Released-code vectors of coding: ${cases.length} cases from ${files.length} file(s).\n`)
+describeReleased<VectorCase>(
+  'the reference profile reproduces the released coding setting to 1e-9',
+  'coding',
+  (vector) => {
+    const groups = groupsOf(vector)
+    const { policy, reward } = rowsOf(groups)
+    expectRows(policy, vector.policyAdvantages)
+    expectRows(reward, vector.rewardAdvantages)
 
-describe('the reference profile reproduces the released coding setting to 1e-9', () => {
-  if (cases.length === 0) {
-    it.skip(`skipped: ${skipReason}`, () => {})
-    return
-  }
-  it.each(cases.map((entry) => [`${entry.file.split('/').at(-1)} case ${entry.index}`, entry.vector] as const))(
-    '%s',
-    (_name, vector) => {
-      const groups = groupsOf(vector)
-      const { policy, reward } = rowsOf(groups)
-      expectRows(policy, vector.policyAdvantages)
-      expectRows(reward, vector.rewardAdvantages)
-
-      const rates = testRates(groups)
-      const outcomes = groups.flatMap(({ programs }) => programs.map(({ outcome }) => outcome))
-      const accuracy = outcomes.filter((outcome) => outcome === 1).length / outcomes.length
-      expect([
-        sixDecimals(accuracy),
-        sixDecimals(rates.ut),
-        sixDecimals(rates.detect),
-        String(rates.utTests),
-        String(rates.detectTests),
-      ]).toEqual(LOG_LINE.exec(vector.log)!.slice(1))
-    },
-  )
-})
+    const rates = testRates(groups)
+    const outcomes = groups.flatMap(({ programs }) => programs.map(({ outcome }) => outcome))
+    const accuracy = outcomes.filter((outcome) => outcome === 1).length / outcomes.length
+    expect([
+      sixDecimals(accuracy),
+      sixDecimals(rates.ut),
+      sixDecimals(rates.detect),
+      String(rates.utTests),
+      String(rates.detectTests),
+    ]).toEqual(LOG_LINE.exec(vector.log)!.slice(1))
+  },
+)
 
 describe('the worked example of the release', () => {
   it('standardises pass ratios, and counts of programs', () => {

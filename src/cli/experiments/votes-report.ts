@@ -4,8 +4,10 @@
  * not tell refused commands, which are many and easy to judge, from useless ones that the world accepts.
  */
 import type { LoggedEvent } from '../../method/events.ts'
+import { WORLDS } from '../../worlds/index.ts'
 import { isRefused, judgedRun, type Quarter } from './judged-rollouts.ts'
 import { markdownTable } from './markdown-table.ts'
+import { startOf } from './run-start.ts'
 import { addTally, inBothQuarters, talliesByArm, type TalliesOfRun } from './tallies.ts'
 
 const KINDS = ['refused', 'repeated', 'done or fail', 'other'] as const
@@ -17,9 +19,12 @@ type Field = 'steps' | 'judged' | 'approved' | 'advantage' | 'trained'
 /** By quarter, kind and true label: "first refused -1". */
 export type VotesOfRun = TalliesOfRun<Field>
 
-/** Throws RangeError if the log has no start, or no steps with true labels. */
+/** Throws RangeError if the log has no start or no steps with true labels, or if its reward model does not vote on steps. */
 export function votesOfRun(events: readonly LoggedEvent[]): VotesOfRun {
   const { arm, rollouts } = judgedRun(events)
+  const { world } = startOf(events).settings
+  if (WORLDS[world].evidence !== 'votes')
+    throw new RangeError(`The reward model of the world ${world} writes tests, so the log has no votes on steps.`)
   const tallies: VotesOfRun['tallies'] = new Map()
   for (const { quarter, steps, votes: judged, policy } of rollouts) {
     const seen = new Set<string>()

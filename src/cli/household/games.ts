@@ -206,7 +206,10 @@ export class OfficialShelf implements GameShelf {
 
   /** With the id of its file: a game that is not in the folders of a release has another one by itself. */
   #game(file: ShelvedFile): Promise<HouseholdGame> {
-    return (file.read ??= readGame(file.source).then((game) => ({ ...game, id: file.id })))
+    const { source } = file
+    // A single file has a name made of its last folders, but a person gave its path.
+    const shown = source.isPart === false ? this.path : source.path
+    return (file.read ??= readGame(source, shown).then((game) => ({ ...game, id: file.id })))
   }
 }
 
@@ -217,13 +220,13 @@ function mayBe({ id }: ShelvedFile, task: TaskType | undefined): boolean {
   return task === undefined || taskTypes.every((type) => type === task || !id.startsWith(`${type}-`))
 }
 
-/** Throws NoGameError with the reason. */
-export async function readGame(source: SourceFile): Promise<HouseholdGame> {
+/** Throws NoGameError with the reason, which calls the file `shown`. */
+export async function readGame(source: SourceFile, shown = source.path): Promise<HouseholdGame> {
   for await (const item of importGames(alone(source))) {
     if (item.kind === 'game') return item.game.game
-    throw new NoGameError(`"${item.problem.path}" cannot be played. ${item.problem.reason}`)
+    throw new NoGameError(`"${shown}" cannot be played. ${item.problem.reason}`)
   }
-  throw new NoGameError(`"${source.path}" is not a game.`)
+  throw new NoGameError(`"${shown}" is not a game.`)
 }
 
 async function* alone(source: SourceFile): AsyncGenerator<SourceFile> {

@@ -5,9 +5,17 @@ import { isWorldFile } from '../world-file.ts'
 import { SHIPPED_FOLDER } from './models-folder.ts'
 import { BACKENDS } from '../../language-model/backends/backend.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
+import { hasEarlyModel } from '../../roles/shipped-models.ts'
 import type { RoleSource, ServerKeys } from '../../roles/source.ts'
 import { DEFAULT_PRESET, parseSettings, PRESETS } from '../../method/presets.ts'
-import { currentName, settingsSchema, SettingsError, validValues, type Settings } from '../../method/settings.ts'
+import {
+  currentName,
+  settingsSchema,
+  SettingsError,
+  validValues,
+  type Settings,
+  type World,
+} from '../../method/settings.ts'
 import { WORLD_NAMES, WORLDS } from '../../worlds/index.ts'
 import type { WorldImports } from '../../worlds/world.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
@@ -148,7 +156,7 @@ export function parseLoopArguments(
   }
   const settings = settingsFrom(overrides, preset)
   checkImports(settings, paths)
-  const roles = rolesFrom(values)
+  const roles = rolesFrom(values, settings.world)
   if (values.resume && (out === undefined || save === undefined))
     throw new ArgumentError('--resume needs --out and --save: the log and the checkpoint of the run to continue.')
   return {
@@ -171,6 +179,7 @@ export function parseLoopArguments(
 
 function rolesFrom(
   values: Partial<Record<'lora' | `${Role}-model`, string | undefined>>,
+  world: World,
 ): Partial<Record<Role, RoleSource>> {
   const asArgument = <Result>(name: string, parse: () => Result): Result => {
     try {
@@ -186,6 +195,13 @@ function rolesFrom(
     const spec = values[`${role}-model`]
     return spec === undefined ? [] : [[role, asArgument(`${role}-model`, () => parseRoleSource(spec, adapters))]]
   })
+  const early = given.find(
+    ([role, source]) => source.kind === 'built-in' && source.isEarly && !hasEarlyModel(world, role),
+  )
+  if (early !== undefined)
+    throw new ArgumentError(
+      `--${early[0]}-model: only the reward model of the household has an early one; omit isEarly.`,
+    )
   if (lora !== undefined && !given.some(([, { kind }]) => kind === 'checkpoint' || kind === 'tinker')) {
     throw new ArgumentError(
       '--lora is for folders and Tinker servers; choose one with --policy-model or --reward-model.',

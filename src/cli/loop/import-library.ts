@@ -4,17 +4,24 @@ import { importGames } from '../../worlds/household/library/import-games.ts'
 import { MemoryGameLibrary } from '../../worlds/household/library/memory-library.ts'
 import { openGames } from '../../worlds/household/library/node-files.ts'
 import { ArgumentError } from '../arguments.ts'
+import { contentHash } from './inputs.ts'
 
 /** Most problems to report one by one; the rest are counted. */
 const MOST_LINES = 5
 
 /** Reports what was imported and what was not, line by line. Throws ArgumentError if there is no game. */
-export async function importLibrary(path: string, tell: (line: string) => void): Promise<GameLibrary> {
+export async function importLibrary(
+  path: string,
+  tell: (line: string) => void,
+): Promise<{ library: GameLibrary; hash: string }> {
   const library = new MemoryGameLibrary()
+  const hashes = new Map<string, string>()
   const problems: ImportProblem[] = []
   for await (const item of importGames(openGames(path))) {
-    if (item.kind === 'game') await library.put([item.game])
-    else problems.push(item.problem)
+    if (item.kind === 'game') {
+      await library.put([item.game])
+      hashes.set(item.game.id, contentHash([item.game]))
+    } else problems.push(item.problem)
   }
   const entries = await library.list()
   if (entries.length === 0) throw new ArgumentError(`--games: ${noGames(path, problems)}`)
@@ -26,7 +33,8 @@ export async function importLibrary(path: string, tell: (line: string) => void):
     return count === 0 ? [] : `${count} ${split ?? 'of no split'}`
   })
   tell(`Imported ${entries.length} games: ${counts.join(', ')}.`)
-  return library
+  // In an order that does not depend on that of the files.
+  return { library, hash: contentHash([...hashes].sort(([one], [other]) => (one < other ? -1 : 1))) }
 }
 
 function noGames(path: string, problems: readonly ImportProblem[]): string {

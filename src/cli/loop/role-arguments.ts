@@ -225,7 +225,8 @@ function checked(options: LoraOptions): LoraOptions {
   try {
     checkLoraOptions(options)
   } catch (error) {
-    if (error instanceof LoraError) throw new RoleArgumentError(error.message, { cause: error })
+    // Messages of this kind of error are parts of a sentence.
+    if (error instanceof LoraError) throw new RoleArgumentError(error.message.replace(/\.$/, ''), { cause: error })
     throw error
   }
   return options

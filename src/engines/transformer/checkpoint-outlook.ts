@@ -1,6 +1,6 @@
 /**
- * What is known about a checkpoint before its weights are read: configuration, file sizes, and whether it fits into memory. A run
- * refuses by the same rules (memory.ts).
+ * What is known about a checkpoint before its weights are read: configuration, file sizes, and whether it fits into memory. On the
+ * CPU a run refuses by the same rules (memory.ts); on WebGPU it refuses nothing, because the memory of a device is unknown.
  */
 import type { ModelConfig } from '../../language-model/files/config.ts'
 import { readModelConfig, readWeightBytes } from '../../language-model/files/model-folder.ts'

@@ -6,11 +6,11 @@ import type { BackendName } from '../../language-model/backends/backend.ts'
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
 import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
 import { LanguageModel, type LanguageModelOptions } from '../../language-model/language-model.ts'
-import { readModelConfig } from '../../language-model/files/model-folder.ts'
+import { memoryReader, readModelConfig } from '../../language-model/files/model-folder.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
-import { modelFiles } from './model-files.ts'
+import { modelFiles, promptFiles } from './model-files.ts'
 import { cacheSlots, CPU_MEMORY_BYTES, refuseTooLarge, type CheckpointUse } from './memory.ts'
-import type { OnBytes } from '../../roles/role-model.ts'
+import type { FolderFiles, OnBytes } from '../../roles/role-model.ts'
 
 /** How a checkpoint is stored and trained, with the seed of new adapters. */
 export interface HeldCheckpoint extends CheckpointUse {
@@ -31,6 +31,8 @@ export interface OpenedCheckpoint {
   model: LanguageModel
   /** Null without a chat template. */
   chatPieces: ChatPieces | null
+  /** Files of its folder that say how to prompt it, to save them with new weights. Saving must not need the network. */
+  promptFiles: FolderFiles
 }
 
 /** This backend cannot store weights in the requested format. */
@@ -52,7 +54,8 @@ export async function openCheckpoint(
   const config = await readModelConfig(reader)
   // The memory of a graphics device is unknown, so allocation fails tensor by tensor.
   refuseTooLarge(reader.name, config, checkpoint, backend === 'cpu' ? CPU_MEMORY_BYTES : Infinity, backend)
-  const template = await readChatTemplate(reader)
+  const prompting = await promptFiles(reader)
+  const template = await readChatTemplate(memoryReader(reader.name, prompting))
   const renderer = template && (await chatRenderer(template, reader.name))
   const model = await LanguageModel.load(reader, 'selected', {
     storage,
@@ -65,7 +68,7 @@ export async function openCheckpoint(
     const end = chatPieces && model.tokenizer.tokenId(chatPieces.responseEnd)
     if (typeof end === 'number') model.alsoStopAt(end)
     if (adapters !== null) await model.attachAdapters(adapters, adapterSeed)
-    return { model, chatPieces }
+    return { model, chatPieces, promptFiles: prompting }
   } catch (error) {
     await model.dispose()
     throw error

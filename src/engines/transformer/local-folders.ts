@@ -6,6 +6,7 @@ import { directoryReader, ModelFileError, type ModelReader } from '../../languag
 import { openFileSystem } from '../../storage/browser-storage.ts'
 import { tellOfFolders } from '../../storage/folder-news.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
+import { joinArrays } from '../../method/join-arrays.ts'
 import { errorText } from '../../threads/error-text.ts'
 import { modelsVersion } from '../../worlds/own/models-folder.ts'
 
@@ -17,10 +18,32 @@ const FOLDER = 'model-folders'
 
 /** The files of a Hugging Face folder that are read; other formats of the same weights are skipped. */
 const IS_READ =
-  /^(config|tokenizer|tokenizer_config|special_tokens_map|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^model(-\d+-of-\d+)?\.safetensors$/
+  /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^model(-\d+-of-\d+)?\.safetensors$/
 
 /** Whether a file of a model folder is read, and kept, by its name. */
 export const isRead = (name: string): boolean => IS_READ.test(name)
+
+/** Bytes to hash at once. */
+const PIECE_BYTES = 1 << 22
+
+/**
+ * "policy@1a2b3c4d", by what its files hold. Many folders are named alike, and a kept run must not find the weights of another under
+ * the name of its own. Throws ModelFileError for an incomplete folder before it reads anything, and the signal's reason.
+ */
+export async function folderVersion(name: string, files: readonly File[], signal?: AbortSignal): Promise<string> {
+  refuseIncomplete(name, files)
+  let digest = new Uint8Array()
+  const add = async (piece: Uint8Array) => {
+    signal?.throwIfAborted()
+    digest = new Uint8Array(await crypto.subtle.digest('SHA-256', joinArrays(Uint8Array, [digest, piece])))
+  }
+  for (const file of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    await add(new TextEncoder().encode(`${file.name} ${file.size}`))
+    for (let at = 0; at < file.size; at += PIECE_BYTES)
+      await add(new Uint8Array(await file.slice(at, at + PIECE_BYTES).arrayBuffer()))
+  }
+  return `${name}@${Array.from(digest.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
 
 export interface LocalFolder {
   name: string
@@ -46,15 +69,7 @@ export async function keepLocalFolder(
   signal?: AbortSignal,
 ): Promise<LocalFolder> {
   const read = [...files].filter((file) => isRead(file.name))
-  const names = new Set(read.map((file) => file.name))
-  const missing = ['config.json', 'tokenizer.json'].filter((file) => !names.has(file))
-  if (!read.some((file) => file.name.endsWith('.safetensors'))) missing.push('model.safetensors')
-  if (missing.length > 0) {
-    throw new ModelFileError(
-      `The folder "${name}" lacks ${missing.join(', ')}. Use a standard Hugging Face model folder with safetensors weights.`,
-      { isMissing: true },
-    )
-  }
+  refuseIncomplete(name, read)
   const total = read.reduce((sum, { size }) => sum + size, 0)
   const folders = await foldersIn(root)
   await removeFrom(folders, name)
@@ -77,6 +92,17 @@ export async function keepLocalFolder(
   }
   tellOfFolders()
   return { name, bytes: total }
+}
+
+function refuseIncomplete(name: string, read: readonly File[]): void {
+  const names = new Set(read.map((file) => file.name))
+  const missing = ['config.json', 'tokenizer.json'].filter((file) => !names.has(file))
+  if (!read.some((file) => file.name.endsWith('.safetensors'))) missing.push('model.safetensors')
+  if (missing.length > 0)
+    throw new ModelFileError(
+      `The folder "${name}" lacks ${missing.join(', ')}. Use a standard Hugging Face model folder with safetensors weights.`,
+      { isMissing: true },
+    )
 }
 
 /** Sorted by name. */
@@ -119,7 +145,7 @@ export async function localFolderReader(name: string, root: FileSystemRoot = BRO
 
 function remedyFor(name: string): string {
   const of = modelsVersion(name)
-  if (of === null) return 'Add it again under Models, with the same name.'
+  if (of === null) return 'Add it again under Models, with the same files.'
   return `It belongs to version ${of.version} of ${of.folder}: drop that folder on this page, with the same files as then.`
 }
 

@@ -3,7 +3,7 @@ import { readOptional, urlReader, type ModelReader } from '../../language-model/
 import { countedBytes } from '../../language-model/files/model-reader.ts'
 import { nodeModule } from '../../threads/endpoints.ts'
 import { LOCAL, localFolderReader } from './local-folders.ts'
-import type { OnBytes } from '../../roles/role-model.ts'
+import type { FolderFiles, OnBytes } from '../../roles/role-model.ts'
 
 /** `onBytes` reports only downloads, not local files. Throws ModelFileError. */
 export async function modelFiles(location: string, onBytes?: OnBytes): Promise<ModelReader> {
@@ -39,10 +39,14 @@ export const PROMPT_FILES = [
 ]
 
 /** Those that the folder has. Throws ModelFileError if one cannot be read. */
-export async function promptFiles(location: string): Promise<Record<string, Uint8Array>> {
-  const reader = await modelFiles(location)
+export async function promptFiles(reader: ModelReader): Promise<FolderFiles> {
   const read = await Promise.all(PROMPT_FILES.map(async (file) => [file, await readOptional(reader, file)] as const))
   return Object.fromEntries(read.filter((entry): entry is [string, Uint8Array] => entry[1] !== null))
+}
+
+/** Copies that a worker may give away and keep the files. */
+export function copiesOf(files: FolderFiles): FolderFiles {
+  return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, new Uint8Array(bytes)]))
 }
 
 function isAddress(location: string): boolean {

@@ -17,7 +17,7 @@ import type {
 } from '../../method/ports.ts'
 import type { GradientHelpers, GradientPart, GradientRequest } from '../../language-model/training/shared-gradients.ts'
 import { openCheckpoint, type HeldCheckpoint } from './checkpoint.ts'
-import { modelFiles, promptFiles } from './model-files.ts'
+import { copiesOf, modelFiles } from './model-files.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 
 export interface TransformerSource {
@@ -41,8 +41,8 @@ export class TransformerModel implements RoleModel {
   #chatPieces: ChatPieces | null = null
   /** None of its weights can be trained, so checkpoints are empty. */
   #isFixed = false
-  /** Folder of a model that is not built in. */
-  #location: string | null = null
+  /** Of a model that is not built in. */
+  #promptFiles: FolderFiles = {}
 
   /** Loads the model, replacing the current one. Throws the errors of LanguageModel.load and openCheckpoint. */
   async load({ location, backend, samplers, checkpoint }: TransformerSource, onBytes?: OnBytes): Promise<ModelInfo> {
@@ -50,6 +50,7 @@ export class TransformerModel implements RoleModel {
     await this.#model?.dispose()
     this.#model = null
     this.#chatPieces = null
+    this.#promptFiles = {}
     const divided = {
       cacheSharers: samplers ?? 1,
       ...(backend === 'cpu' && { microBatchTokens: DIVIDED_MICRO_BATCH_TOKENS }),
@@ -59,11 +60,11 @@ export class TransformerModel implements RoleModel {
       const opened = await openCheckpoint(place, onBytes)
       this.#model = opened.model
       this.#chatPieces = opened.chatPieces
+      this.#promptFiles = opened.promptFiles
     } else {
       const files = await modelFiles(location, onBytes)
       this.#model = await LanguageModel.load(files, 'selected', divided)
     }
-    this.#location = checkpoint ? location : null
     this.#isFixed = checkpoint?.adapters === null && checkpoint.storage !== 'float32'
     const { parameterCount, trainedParameterCount, config } = this.#model
     return {
@@ -116,7 +117,7 @@ export class TransformerModel implements RoleModel {
   /** A model folder with adapters merged in, with the chat template of its source; null for a model that cannot change. */
   async saveFolder(): Promise<FolderFiles | null> {
     if (this.#isFixed) return null
-    return { ...(await this.#loaded.saveFolder()), ...(this.#location && (await promptFiles(this.#location))) }
+    return { ...(await this.#loaded.saveFolder()), ...copiesOf(this.#promptFiles) }
   }
 
   async loadCheckpoint(bytes: Uint8Array): Promise<void> {

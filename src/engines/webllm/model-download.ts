@@ -1,15 +1,13 @@
 /** Downloads a WebLLM model into the cache before a run, file by file, so that an interrupted download can continue. */
-import { countedBytes, ModelFileError, refusalText } from '../../language-model/files/model-reader.ts'
+import {
+  countedBytes,
+  ForbiddenFileError,
+  ModelFileError,
+  refusalText,
+} from '../../language-model/files/model-reader.ts'
 import { TEMPLATE_FILES } from '../../language-model/tokens/chat-template-files.ts'
 import { readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
-import {
-  CACHE_SCOPES,
-  ForbiddenFileError,
-  knowMissing,
-  modelFolder,
-  type CacheScope,
-  type ModelFiles,
-} from './model-files.ts'
+import { CACHE_SCOPES, knowMissing, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 
 /** Throws ModelFileError, MlcFormatError or the signal's reason, and keeps complete files. `onBytes` includes cached files. */

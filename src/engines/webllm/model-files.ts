@@ -2,7 +2,7 @@
  * The files of WebLLM's models in the browser's Cache Storage, under the addresses that they were loaded from. Entries do not
  * expire: WebLLM loads what is stored under an address.
  */
-import { ModelFileError, refusalText } from '../../language-model/files/model-reader.ts'
+import { ForbiddenFileError, ModelFileError, refusalText } from '../../language-model/files/model-reader.ts'
 
 export const CACHE_SCOPES = ['webllm/config', 'webllm/model', 'webllm/wasm'] as const
 export type CacheScope = (typeof CACHE_SCOPES)[number]
@@ -15,8 +15,6 @@ export interface StoredFile {
 
 /** The server could not be reached. */
 export class UnreachableFileError extends ModelFileError {}
-/** The server demands a right, or hides whether the file exists: object storage does so for who may not list it. */
-export class ForbiddenFileError extends ModelFileError {}
 
 export interface ModelFiles {
   /** From the cache, or from the network without caching. Throws ModelFileError. */

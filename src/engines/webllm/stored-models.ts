@@ -77,7 +77,7 @@ export async function keepLocalModel(
       ...(library ? [] : ['the compiled library (.wasm)']),
     ]
     throw new LocalFolderError(
-      `The folder lacks ${missing.join(', ')}. Choose a folder that npm run build:webllm wrote, or one of mlc_llm with its library beside it.`,
+      `The folder lacks ${missing.join(', ')}. Choose a folder that npm run build:webllm wrote, or one of mlc_llm with its library in it.`,
     )
   }
   const json = await tensors.read()

@@ -15,7 +15,7 @@ import type {
   UpdateMetrics,
 } from '../../method/ports.ts'
 import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.ts'
-import { promptFiles } from '../transformer/model-files.ts'
+import { copiesOf } from '../transformer/model-files.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 import type { RoleGrammars } from '../../worlds/world.ts'
 import { modelFolder, readAndKeepOptional, readKept, UnreachableFileError, type ModelFiles } from './model-files.ts'
@@ -38,22 +38,28 @@ export class WebLlmRole implements RoleModel {
   readonly #alone: WebLlmModel
   readonly #sampled: SampledTrainer<CheckpointPlace>
   #isTrained = false
-  /** Folder of the trained checkpoint. */
-  #location: string | null = null
+  /** Of the trained checkpoint. */
+  #promptFiles: FolderFiles = {}
   #chatPieces: ChatPieces | null = null
   #format: ResponseFormat | null = null
 
   constructor(parts: WebLlmParts) {
     this.#files = parts.files
     this.#alone = new WebLlmModel(parts)
-    this.#sampled = new SampledTrainer({ sampler: this.#alone, openTrainer: openCheckpoint })
+    this.#sampled = new SampledTrainer({
+      sampler: this.#alone,
+      openTrainer: async (place, onBytes) => {
+        const opened = await openCheckpoint(place, onBytes)
+        this.#promptFiles = opened.promptFiles
+        return opened
+      },
+    })
   }
 
   /** Throws the errors of WebLlmModel, SampledTrainer and chatPiecesOf. */
   async load({ sampler: chosen, trainer, grammars }: WebLlmRolePlace, onBytes?: OnBytes): Promise<ModelInfo> {
     const sampler = 'location' in chosen ? await keepShippedModel(this.#files, chosen) : chosen
     this.#isTrained = trainer !== null
-    this.#location = trainer?.location ?? null
     if (trainer !== null) return this.#sampled.load({ sampler, trainer, backend: trainer.backend }, onBytes)
     const info = await this.#alone.load(sampler, onBytes)
     this.#chatPieces = await readPieces(this.#files, sampler)
@@ -94,8 +100,8 @@ export class WebLlmRole implements RoleModel {
 
   /** A model folder of the trained checkpoint; null for WebLLM alone, which does not learn. */
   async saveFolder(): Promise<FolderFiles | null> {
-    if (this.#location === null) return null
-    return { ...(await this.#sampled.saveFolder()), ...(await promptFiles(this.#location)) }
+    if (!this.#isTrained) return null
+    return { ...(await this.#sampled.saveFolder()), ...copiesOf(this.#promptFiles) }
   }
 
   loadCheckpoint(bytes: Uint8Array): Promise<void> {

@@ -92,6 +92,13 @@ const MODEL_TYPES = ['llama', 'qwen2', 'qwen3'] as const
 
 /** Reads config.json's object; `source` names the model in errors. Throws ModelConfigError with the key. */
 export function parseModelConfig(json: unknown, source: string): ModelConfig {
+  const refuse = (what: string): never => {
+    throw new ModelConfigError(`Model "${source}" ${what}. Choose a Llama, SmolLM2, Qwen2.5 or Qwen3 checkpoint.`)
+  }
+  // First, because other architectures have other keys.
+  const typed = v.safeParse(v.looseObject({ model_type: v.string() }), json)
+  if (typed.success && !MODEL_TYPES.some((known) => known === typed.output.model_type))
+    refuse(`is of type "${typed.output.model_type}", which this transformer does not implement`)
   const parsed = v.safeParse(configSchema, json)
   if (!parsed.success) {
     const issue = parsed.issues[0]
@@ -100,11 +107,6 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
     )
   }
   const raw = parsed.output
-  const refuse = (what: string): never => {
-    throw new ModelConfigError(`Model "${source}" ${what}. Choose a Llama, SmolLM2, Qwen2.5 or Qwen3 checkpoint.`)
-  }
-  if (!MODEL_TYPES.some((known) => known === raw.model_type))
-    refuse(`is of type "${raw.model_type}", which this transformer does not implement`)
   if (raw.hidden_act !== 'silu') refuse(`uses the activation "${raw.hidden_act}", but only silu is implemented`)
   if (raw.mlp_bias) refuse('has biases in its feed-forward layers, which are not implemented')
   // Qwen names a window that it does not use; other models use the window that they name.

@@ -2,7 +2,15 @@
  * A model below a URL. An interrupted download continues with a range request; if the server sends the file from its beginning
  * again, the bytes already received are skipped. A busy server is asked again.
  */
-import { isPassing, ModelFileError, type ModelReader, piecesOf, refusalText } from './model-reader.ts'
+import {
+  ForbiddenFileError,
+  isPage,
+  isPassing,
+  ModelFileError,
+  type ModelReader,
+  piecesOf,
+  refusalText,
+} from './model-reader.ts'
 import { joinArrays } from '../../method/join-arrays.ts'
 
 /** Failures in a row, without a byte between them, after which a download fails. */
@@ -57,6 +65,7 @@ async function* download(
         const news = piece.subarray(Math.min(known, piece.length))
         known -= piece.length - news.length
         if (news.length === 0) continue
+        if (received === 0 && isPage(news)) throw pageInstead(address)
         received += news.length
         failures = 0
         yield news
@@ -81,11 +90,17 @@ async function* download(
 }
 
 function refusal(address: string, status: number): ModelFileError {
-  const text =
-    status === 401 || status === 403
-      ? `${address} answered ${status}. The model may require an agreement or a login: download it and load it from files.`
-      : refusalText(address, status)
-  return new ModelFileError(text, { isMissing: status === 404 || status === 410 })
+  if (status === 401 || status === 403)
+    return new ForbiddenFileError(
+      `${address} answered ${status}. The model may require an agreement or a login: download it and load it from files.`,
+    )
+  return new ModelFileError(refusalText(address, status), { isMissing: status === 404 || status === 410 })
+}
+
+function pageInstead(address: string): ModelFileError {
+  return new ModelFileError(`${address} is a web page, not a file of a model. Check the address of the model.`, {
+    isMissing: true,
+  })
 }
 
 function changed(address: string): ModelFileError {

@@ -22,6 +22,14 @@ export class ModelFileError extends Error {
   }
 }
 
+/** The server demands a right, or hides whether the file exists: object storage does so for who may not list it. */
+export class ForbiddenFileError extends ModelFileError {}
+
+/** Whether a file does not exist, or may not, in a folder of which another file was read. */
+export function mayBeMissing(error: unknown): error is ModelFileError {
+  return error instanceof ForbiddenFileError || (error instanceof ModelFileError && error.isMissing)
+}
+
 /** Whether a status is of a busy or restarting server, so that a retry may help. */
 export function isPassing(status: number): boolean {
   return status === 429 || status >= 500
@@ -35,16 +43,21 @@ export function refusalText(address: string, status: number): string {
   return `${address} answered ${status}. ${advice}`
 }
 
-/** What servers of single-page applications send instead of a missing file. */
-const PAGE = /^\s*<!doctype html/i
+/** Whether a file begins like a web page: servers of single-page applications send theirs instead of a missing file. */
+export function isPage(bytes: Uint8Array): boolean {
+  return /^\s*<!doctype html/i.test(new TextDecoder().decode(bytes.subarray(0, 64)))
+}
 
-/** A small file that not every folder has; null if it is missing. Throws ModelFileError if it cannot be read. */
+/**
+ * A small file that not every folder has; null if it may be missing. For folders of which another file was read. Throws ModelFileError
+ * if it cannot be read.
+ */
 export async function readOptional(reader: ModelReader, file: string): Promise<Uint8Array | null> {
   try {
     const bytes = await reader.read(file)
-    return PAGE.test(new TextDecoder().decode(bytes.subarray(0, 64))) ? null : bytes
+    return isPage(bytes) ? null : bytes
   } catch (error) {
-    if (error instanceof ModelFileError && error.isMissing) return null
+    if (mayBeMissing(error)) return null
     throw error
   }
 }

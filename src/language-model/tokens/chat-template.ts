@@ -60,6 +60,9 @@ export async function chatRenderer(
     try {
       return program.render({
         ...specialTokens,
+        // transformers passes None where there are none, which templates tell from undefined.
+        tools: null,
+        documents: null,
         date_string: DATE,
         ...variables,
         messages,

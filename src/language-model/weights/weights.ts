@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { type ModelConfig, ModelConfigError } from '../files/config.ts'
-import { ModelFileError, type ModelReader } from '../files/model-reader.ts'
+import { mayBeMissing, ModelFileError, type ModelReader } from '../files/model-reader.ts'
 import { parameterShapes } from './parameters.ts'
 import type { NamedTensor } from '../files/safetensors.ts'
 import { SafetensorsStream } from '../files/safetensors-stream.ts'
@@ -20,27 +20,9 @@ export async function* streamWeights(
   reader: ModelReader,
   config: ModelConfig,
 ): AsyncGenerator<readonly [string, Float32Array]> {
-  const wanted = new Map(parameterShapes(config).map(({ name, shape }) => [name, shape]))
-  const missing = new Set(wanted.keys())
-  for await (const { file, stream } of openFiles(reader, config)) {
-    const extra = stream.header.entries.filter(({ name }) => !wanted.has(name) && !isPassedOver(name, config))
-    for (const { name, shape } of stream.header.entries) {
-      if (!wanted.has(name)) continue
-      checkShape(name, shape, wanted.get(name)!, reader.name)
-      if (!missing.delete(name))
-        throw new ModelConfigError(
-          `${file} of "${reader.name}" contains ${name}, which an earlier file also contains. Take all files from one repository.`,
-        )
-    }
-    if (extra.length > 0)
-      throw unknownParameters(
-        extra.map(({ name }) => name),
-        reader.name,
-      )
-    if (file === WHOLE && missing.size > 0) throw lackingParameters([...missing], reader.name)
+  const wanted = new Set(parameterShapes(config).map(({ name }) => name))
+  for await (const stream of checkedFiles(reader, config))
     for await (const [name, { values }] of stream.tensors((name) => wanted.has(name))) yield [name, values]
-  }
-  if (missing.size > 0) throw lackingParameters([...missing], reader.name)
 }
 
 /**
@@ -48,16 +30,8 @@ export async function* streamWeights(
  * match the config.
  */
 export async function readWeightBytes(reader: ModelReader, config: ModelConfig): Promise<number> {
-  const shapes = new Map(parameterShapes(config).map(({ name, shape }) => [name, shape]))
-  const missing = new Set(shapes.keys())
   let bytes = 0
-  for await (const { stream } of openFiles(reader, config)) {
-    bytes += stream.header.dataBytes
-    for (const { name, shape } of stream.header.entries) {
-      if (missing.delete(name)) checkShape(name, shape, shapes.get(name)!, reader.name)
-    }
-  }
-  if (missing.size > 0) throw lackingParameters([...missing], reader.name)
+  for await (const stream of checkedFiles(reader, config)) bytes += stream.header.dataBytes
   return bytes
 }
 
@@ -83,6 +57,34 @@ export function weightsFor(
   )
 }
 
+/**
+ * Opens the files in order, each once its header matches the config; each closes when the caller asks for the next. Throws
+ * ModelConfigError for parameters that are missing, unknown, repeated or of another shape.
+ */
+async function* checkedFiles(reader: ModelReader, config: ModelConfig): AsyncGenerator<SafetensorsStream> {
+  const wanted = new Map(parameterShapes(config).map(({ name, shape }) => [name, shape]))
+  const missing = new Set(wanted.keys())
+  for await (const { file, stream } of openFiles(reader, config)) {
+    const extra = stream.header.entries.filter(({ name }) => !wanted.has(name) && !isPassedOver(name, config))
+    for (const { name, shape } of stream.header.entries) {
+      if (!wanted.has(name)) continue
+      checkShape(name, shape, wanted.get(name)!, reader.name)
+      if (!missing.delete(name))
+        throw new ModelConfigError(
+          `${file} of "${reader.name}" contains ${name}, which an earlier file also contains. Take all files from one repository.`,
+        )
+    }
+    if (extra.length > 0)
+      throw unknownParameters(
+        extra.map(({ name }) => name),
+        reader.name,
+      )
+    if (file === WHOLE && missing.size > 0) throw lackingParameters([...missing], reader.name)
+    yield stream
+  }
+  if (missing.size > 0) throw lackingParameters([...missing], reader.name)
+}
+
 /** Opens the files in order; each closes when the caller asks for the next. */
 async function* openFiles(
   reader: ModelReader,
@@ -96,7 +98,7 @@ async function* openFiles(
   try {
     whole = await open(WHOLE)
   } catch (error) {
-    if (!(error instanceof ModelFileError && error.isMissing)) throw error
+    if (!mayBeMissing(error)) throw error
     for (const file of await shards(reader, config, error)) yield* closing(await open(file))
     return
   }
@@ -118,7 +120,7 @@ async function shards(reader: ModelReader, config: ModelConfig, whole: ModelFile
   try {
     bytes = await reader.read(INDEX)
   } catch (error) {
-    if (!(error instanceof ModelFileError && error.isMissing)) throw error
+    if (!mayBeMissing(error)) throw error
     throw new ModelFileError(
       `Model "${reader.name}" has neither ${WHOLE} nor ${INDEX}. ${whole.message} ` +
         'Use a repository with safetensors files and load all of them; if they are on your server, check that it serves files of this type.',

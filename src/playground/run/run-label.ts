@@ -1,6 +1,7 @@
 /** What the page calls the run on show, in a few words: whose it is, its world, its signal and its iteration. */
 import { WORLDS } from '../../worlds/index.ts'
 import type { Settings } from '../../method/settings.ts'
+import type { RunView } from '../../runs/fold.ts'
 import { compact } from '../kit/format.ts'
 
 export interface RunFacts {
@@ -25,10 +26,11 @@ export interface RunLabel {
 }
 
 export function runLabel({ kind, state, settings, worldName, iteration, length }: RunFacts): RunLabel {
+  // The run before it may still be on show, and is not what loads.
+  if (kind === 'loading') return { kind: 'Loading a run', world: '', signal: '', iteration: '' }
   return {
     kind: {
       live: 'Your run',
-      loading: 'Loading a run',
       shipped: 'Recorded run',
       browser: 'Kept run',
       file: 'Run from a file',
@@ -40,6 +42,11 @@ export function runLabel({ kind, state, settings, worldName, iteration, length }
         ? 'no iteration yet'
         : `Iteration ${iteration}${length === null ? '' : ` of ${length}`}${state === 'ended' ? ', ended' : ''}`,
   }
+}
+
+/** Where a live run is: its start is evaluated before iteration 1 begins. */
+export function runPlace({ current }: Pick<RunView, 'current'>): string {
+  return current ? `iteration ${current.iteration}` : 'before iteration 1'
 }
 
 /** λ where the signal has one, else the feedback itself. */

@@ -93,6 +93,16 @@ export function newPlan(
 }
 
 /** The request of an item, without server keys, which no plan contains. */
+/** What runs of this length do not measure; null if they measure more than their start. */
+export function unmeasuredSentence(
+  { evaluateEvery, evaluationTasks }: Pick<Settings, 'evaluateEvery' | 'evaluationTasks'>,
+  iterations: number,
+): string | null {
+  if (evaluateEvery === 0 || evaluationTasks === 0) return 'Nothing is measured on held-out tasks: evaluation is off.'
+  if (evaluateEvery <= iterations) return null
+  return `Only the start is measured on held-out tasks: the next evaluation would be after iteration ${evaluateEvery}.`
+}
+
 export function requestOf({ base }: RunPlan, { ablation, seed }: PlanItem, runId: string): StartRequest {
   const { preset, settings, iterations, backend } = ablation === null ? base : ablated(base, ablation)
   const { models, worldFile } = base

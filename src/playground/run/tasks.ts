@@ -29,7 +29,9 @@ export interface Family {
 /** `members` share one root, include the original, and are in order of creation. */
 export function familyOf(rootId: string, members: readonly TaskView[]): Family {
   const active = members.findLast((task) => task.status === 'active') ?? members[0]!
+  // A candidate counts once all its rollouts have ended, as it does for the loop.
   const points = members
+    .filter(({ status }) => status !== 'candidate')
     .flatMap((task) =>
       task.history.map((h) => ({
         iteration: h.iteration,
@@ -53,9 +55,11 @@ export function familyOf(rootId: string, members: readonly TaskView[]): Family {
     points,
     rewrites,
     accepted: rewrites.filter((rewrite) => rewrite.resolution?.accepted).length,
-    lastIteration: Math.max(0, rewrites.at(-1)?.iteration ?? 0, points.at(-1)?.iteration ?? 0),
+    lastIteration: Math.max(0, ...[rewrites, ...members.map(({ history }) => history)].map(lastOf)),
   }
 }
+
+const lastOf = (entries: readonly { iteration: number }[]) => entries.at(-1)?.iteration ?? 0
 
 /** The tasks of a run by their root, both in order of creation. */
 export function membersByRoot(tasks: RunView['tasks']): Map<string, TaskView[]> {

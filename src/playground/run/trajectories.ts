@@ -60,6 +60,11 @@ export function leftOutSentence({ leftOut }: IterationView): string {
   return `${counted(leftOut.length, 'more task')} without steps in this recording: ${sum('won')} of ${sum('played')} solved`
 }
 
+/** Why an iteration has no steps to show. Its outcomes and the curves are still known. */
+export function goneSentence({ iteration }: IterationView): string {
+  return `The steps of iteration ${iteration} are not stored, so they cannot be shown.`
+}
+
 /** The task whose accuracy is nearest to one half, where rollouts differ most. */
 export function mostTelling(choices: readonly GroupChoice[]): string | null {
   let best: GroupChoice | null = null

@@ -1,5 +1,7 @@
 /** What the run on show is doing, in words. */
 import type { Playground } from '../state/playground.svelte.ts'
+import { capital } from '../kit/format.ts'
+import { runPlace } from '../run/run-label.ts'
 import { phaseName } from '../views/loop/loop-flows.ts'
 
 type Shown = Pick<Playground, 'source' | 'recorded' | 'live' | 'shownWorld'>
@@ -30,7 +32,7 @@ export function runSentence({ source, recorded, live, shownWorld }: Shown): stri
       return status.failure.what
     case 'running':
       return progress
-        ? `Iteration ${live.view.current?.iteration ?? 1}: ${phaseName(progress.phase, shownWorld)}, ${progress.done} of ${progress.total}`
+        ? `${capital(runPlace(live.view))}: ${phaseName(progress.phase, shownWorld)}, ${progress.done} of ${progress.total}`
         : 'Starting'
   }
 }
@@ -39,9 +41,9 @@ export function runSentence({ source, recorded, live, shownWorld }: Shown): stri
 export function runAnnouncement(shown: Shown): string {
   const { source, recorded, live } = shown
   if (source === 'recorded') {
-    if (recorded.state !== 'ready') return ''
+    if (recorded.isLoading || recorded.state !== 'ready') return ''
     return recorded.isPlaying ? 'Replaying the recorded run' : `Recorded run, iteration ${recorded.iteration}`
   }
-  if (live.status.state === 'running') return `Running, iteration ${live.view.current?.iteration ?? 1}`
+  if (live.status.state === 'running') return `Running, ${runPlace(live.view)}`
   return live.status.state === 'loading' ? `Loading ${live.status.what}` : runSentence(shown)
 }

@@ -88,22 +88,20 @@ export class DraftSettings {
     this.#isForNextRun = isForNextRun
   }
 
-  /** Puts other settings on the controls. */
+  /** Puts other settings on the controls. Those made by hand last can be restored, until they are on the controls again. */
   adopt(preset: string, settings: Settings): void {
     const isOwn = JSON.stringify(this.#values) !== JSON.stringify(this.base)
     const isOther = JSON.stringify(this.#values) !== JSON.stringify(settings)
-    if (isOther) this.#replaced = isOwn ? { content: this.content, isForNextRun: this.#isForNextRun } : null
+    if (isOwn && isOther) this.#replaced = { content: this.content, isForNextRun: this.#isForNextRun }
+    else if (JSON.stringify(this.#replaced?.content.settings) === JSON.stringify(settings)) this.#replaced = null
     this.#preset = preset
     this.#values = settings
     this.#error = null
   }
 
-  /** Puts the settings of a run back on the controls. What they replaced earlier can still be restored if the run lacks part of it. */
+  /** Puts the settings of a run back on the controls. */
   returnTo(preset: string, settings: Settings): void {
-    const earlier = this.#replaced
     this.adopt(preset, settings)
-    const isLost = this.#replaced === null && earlier !== null
-    if (isLost && JSON.stringify(earlier.content.settings) !== JSON.stringify(settings)) this.#replaced = earlier
     this.steer()
   }
 

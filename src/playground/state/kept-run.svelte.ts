@@ -41,12 +41,10 @@ export class KeptRun {
     return this.#problem
   }
 
-  async discard(): Promise<void> {
-    const { offer } = this
-    if (offer === null) return
-    this.#own.add(offer.runId)
-    this.#problem = await this.#runs.remove(offer.runId)
-    if (this.#problem !== null) this.release(offer.runId)
+  async discard(runId: string): Promise<void> {
+    this.claim(runId)
+    this.#problem = await this.#runs.remove(runId)
+    if (this.#problem !== null) this.release(runId)
   }
 
   /** Marks a run as one of this visit. */

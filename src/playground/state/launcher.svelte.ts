@@ -53,8 +53,8 @@ export class Launcher {
   /** Whether the live run pauses after this iteration because only that one was asked for. */
   #isStepping = false
   readonly #steered = new SteeredRun()
-  /** What began the live run, to be repeated when a key was missing. */
-  #beginning: (() => Promise<void>) | null = null
+  /** Begins the live run again, under this id and with the keys of then, when a key was missing. */
+  #beginning: ((runId: string) => Promise<void>) | null = null
 
   constructor(
     open: OpenLoop,
@@ -125,26 +125,27 @@ export class Launcher {
     this.#turnToLive()
     this.#isStepping = true
     const request = feed.isOpen ? this.#request() : this.#newRun()
-    const stepped = { ...request, ...(request.models && { keys: this.models.keys }) }
-    const runId = feed.isOpen ? feed.runId : request.runId
-    await this.#begin(runId, () => this.commands.stepOnce(only, stepped))
+    const id = feed.isOpen ? feed.runId : request.runId
+    await this.#begin(id, (runId) => this.commands.stepOnce(only, this.#keyed({ ...request, runId })))
   }
 
-  /** Continues the run that an earlier visit left unfinished. */
-  async resumeKept(): Promise<void> {
-    const run = this.kept.offer
-    if (run === null) return
+  /** Continues a kept run from its last checkpoint. */
+  async resumeKept(runId: string): Promise<void> {
     this.#turnToLive()
-    this.kept.claim(run.runId)
-    await this.#resume(run.runId)
+    await this.#resume(runId)
   }
 
-  /** Takes the key of a server that the live run failed without, and continues the run. */
+  /** Takes the key of a server that the live run failed without, and continues the run; without a checkpoint it starts again. */
   async continueWithKey(address: string, key: string): Promise<void> {
     this.models.setServerKey(address, key)
-    const { runId, view } = this.feed
-    if (view.started) await this.#resume(runId)
-    else await this.#beginning?.()
+    const { runId } = this.feed
+    const kept = await this.#runs.find(runId)
+    // Another may have begun meanwhile.
+    if (this.feed.isOpen || this.feed.runId !== runId) return
+    if (this.queue.current?.runId === runId) await this.queue.resume()
+    else if (kept && kept.checkpoints.length > 0) await this.#resume(runId)
+    // Under its own id, its log would go on from that of the first attempt.
+    else await this.#beginning?.(kept ? newRunId() : runId)
   }
 
   /** What a role of a branch would go on with in place of its model: the choice for the next run. */
@@ -160,15 +161,13 @@ export class Launcher {
    */
   async branch(run: RunSummary, iteration: number, roles: readonly LearningRole[] = []): Promise<void> {
     const { patch } = branchChanges(run, iteration, this.#draft.values)
-    const runId = newRunId()
     const iterations = Math.max(iteration + 1, this.#draft.iterations)
     const replaced = Object.fromEntries(roles.map((role) => [role, this.replacement(run, role)]))
-    const request = { from: run.runId, iteration, runId, patch, replaced, iterations, keys: this.models.keys }
+    const request = { from: run.runId, iteration, patch, replaced, iterations }
     this.#turnToLive()
     this.#steer({ preset: run.preset, settings: { ...settingsAt(run, iteration), ...patch } })
-    this.kept.claim(runId)
     void this.#runs.choose(run.runId, true)
-    await this.#begin(runId, () => this.commands.branch(request))
+    await this.#begin(newRunId(), (runId) => this.commands.branch({ ...request, runId, keys: this.models.keys }))
   }
 
   /** Why the run in this tab takes no other model; null if it does. */
@@ -272,13 +271,11 @@ export class Launcher {
 
   async #startQueued(request: StartRequest): Promise<void> {
     this.#steer(request)
-    this.kept.claim(request.runId)
     await this.#start(request)
   }
 
   /** Leaves the controls as they are: a queue keeps the settings that it was started with. */
   async #resumeQueued(runId: string): Promise<void> {
-    this.kept.claim(runId)
     this.#steered.begin(null)
     await this.#begin(runId, () => this.commands.resumeKept(runId, this.models.keys, () => this.#steerResumed()))
   }
@@ -307,36 +304,37 @@ export class Launcher {
   }
 
   async #start(request: StartRequest): Promise<void> {
-    await this.#begin(request.runId, () =>
-      this.commands.start({ ...request, ...(request.models && { keys: this.models.keys }) }),
-    )
+    await this.#begin(request.runId, (runId) => this.commands.start(this.#keyed({ ...request, runId })))
   }
 
-  async #begin(runId: string, beginning: () => Promise<void>): Promise<void> {
-    this.#beginning = async () => {
+  #keyed(request: StartRequest): StartRequest {
+    return request.models ? { ...request, keys: this.models.keys } : request
+  }
+
+  async #begin(id: string, beginning: (runId: string) => Promise<void>): Promise<void> {
+    this.#beginning = async (runId) => {
+      this.kept.claim(runId)
       // Messages keep their order, so the run begins with it.
       void this.commands.spare(this.#care.isSparing)
       await this.queue.began(runId)
-      await beginning()
+      await beginning(runId)
     }
-    await this.#beginning()
+    await this.#beginning(id)
   }
 
   #newRun(): StartRequest {
     const request = this.#request()
     this.#steer(request)
-    this.kept.claim(request.runId)
     return request
   }
 
   #request(): StartRequest {
-    const { keys } = this.models.request
-    return { runId: newRunId(), ...this.#draft.content, ...this.#supplied(), ...(keys && { keys }) }
+    return { runId: newRunId(), ...this.#draft.content, ...this.#supplied() }
   }
 
   /** The chosen models, and what the world has in place of built-in ones. */
   #supplied(): Pick<StartRequest, 'models' | 'worldFile'> {
-    const { models: chosen } = this.models.request
+    const { chosen } = this.models
     const supplies = this.#on.suppliesOf(this.#draft.values.world)
     if (!supplies) return chosen ? { models: chosen } : {}
     const { worldFile } = supplies

@@ -67,7 +67,7 @@ export class PageLink {
   #ticket = 0
   /** The part of the address after #, as it was last followed or written. Another one is about to be followed. */
   #handled: string | null = null
-  /** Identifies the link that was followed last. Every later history entry records it. */
+  /** Identifies the link that was followed last, also across reloads. Every later history entry records it. */
   #epoch = `${performance.timeOrigin}`
 
   /** What the link hides. */
@@ -120,9 +120,12 @@ export class PageLink {
       return
     }
     const ticket = ++this.#ticket
+    // After a reload, the entries that the page wrote before are still its own.
+    const isReload = !this.#wasFollowed && entry !== null
+    if (isReload) this.#epoch = entry.epoch
     try {
       if (!isLink(hash)) return
-      this.#epoch = `${performance.timeOrigin}/${ticket}`
+      if (!isReload) this.#epoch = `${performance.timeOrigin}/${ticket}`
       this.#wanted = this.#missing = null
       const link = await readLink(hash)
       if (ticket !== this.#ticket) return

@@ -1,6 +1,8 @@
 /** The state behind the page: the run on show, the controls for the next run, and the worlds to choose from. */
 import type { Phase } from '../../method/events.ts'
+import type { Role } from '../../method/ports.ts'
 import type { Settings, World } from '../../method/settings.ts'
+import { LEARNING_ROLES } from '../../roles/learning.ts'
 import type { RunView } from '../../runs/fold.ts'
 import type { Lane } from '../kit/revision.svelte.ts'
 import type { Configuration } from '../run/configuration.ts'
@@ -36,7 +38,7 @@ export class Playground {
   readonly comparison: Comparison
   /** Whether λ was moved while the run on show was there. */
   #isLambdaTried = $state.raw(false)
-  readonly #shelves: readonly Pick<WorldShelf, 'look'>[]
+  readonly #shelves: Readonly<Record<World, Pick<WorldShelf, 'look' | 'supplies'>>>
   #isOpened = false
 
   constructor(
@@ -47,7 +49,7 @@ export class Playground {
   ) {
     this.care = care
     if (care.prefersPhonePreset) this.draft.choosePreset(phonePreset(this.world))
-    this.#shelves = Object.values(shelves)
+    this.#shelves = shelves
     this.runs = runs
     this.comparison = new Comparison(runs)
     this.launcher = new Launcher(open, this.draft, runs, care, {
@@ -75,7 +77,7 @@ export class Playground {
   }
   /** Whether the run on show is a recording that is still loading. */
   get isLoading(): boolean {
-    return this.source === 'recorded' && this.recorded.state === 'loading'
+    return this.source === 'recorded' && this.recorded.isLoading
   }
   get view(): RunView {
     return this.viewFor('loop')
@@ -91,6 +93,15 @@ export class Playground {
   /** The world of the run on show, or of the next one while nothing is on show. */
   get shownWorld(): World {
     return this.view.settings?.world ?? this.world
+  }
+  /** What the next run cannot start without in a world from a file: the file, or a model that learns. Null if nothing is missing. */
+  get lack(): 'file' | 'model' | null {
+    if (this.world !== 'own') return null
+    const { supplies } = this.#shelves.own
+    if (!supplies) return 'file'
+    const { models } = this.launcher
+    const isPlayed = (role: Role) => models.source(role).kind !== 'built-in' || supplies.models[role] !== undefined
+    return LEARNING_ROLES.every(isPlayed) ? null : 'model'
   }
   get phase(): Phase | null {
     return this.shown.run.phase
@@ -111,7 +122,10 @@ export class Playground {
   async open(): Promise<void> {
     this.#isOpened = true
     const { queue } = this.launcher
-    const looked = Promise.all([...this.#shelves.map((shelf) => shelf.look()), ...[this.runs.look(), queue.look()]])
+    const looked = Promise.all([
+      ...Object.values(this.#shelves).map((shelf) => shelf.look()),
+      ...[this.runs.look(), queue.look()],
+    ])
     await this.recorded.load(recordingsOf(this.world))
     await looked
     // Another world may have been chosen meanwhile, whose recording is still loading.
@@ -164,8 +178,8 @@ export class Playground {
     const { recorded, world } = this
     const { runId } = this.live
     const { address } = recorded
-    const isThere = recorded.state === 'ready' && address !== null && recordingsOf(world).includes(address)
-    if (!isThere) await recorded.load(recordingsOf(world))
+    const isThere = this.hasRecording && address !== null && recordingsOf(world).includes(address)
+    if (!isThere || recorded.isLoading) await recorded.load(recordingsOf(world))
     if (this.hasRecording && world === this.world && runId === this.live.runId) this.show('recorded')
   }
 
@@ -281,7 +295,6 @@ export class Playground {
     if (this.view.settings?.world === world) return
     if (this.launcher.hasLiveRun && this.live.view.settings?.world === world) return this.show('live')
     const { runId } = this.live
-    this.show('recorded')
     await this.recorded.load(recordingsOf(world))
     // Meanwhile another world may have been chosen, or a run started.
     if (world === this.world && runId === this.live.runId) this.shown.show(this.hasRecording ? 'recorded' : 'live')

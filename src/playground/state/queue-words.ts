@@ -7,7 +7,7 @@ export type HoldReason = 'closed' | 'stopped' | 'failed' | 'replaced'
 
 /** "Full loop, seed 3" */
 export function itemName({ ablation, seed }: PlanItem, { base }: RunPlan): string {
-  const of = ablation === null ? base.preset : ablationLabel(ablation, base.settings.world)
+  const of = ablation === null ? (base.worldFile?.name ?? base.preset) : ablationLabel(ablation, base.settings.world)
   return `${of}, seed ${seed}`
 }
 

@@ -48,11 +48,17 @@ export class RecordedRun implements RunOnShow {
   /** Iterations that were read back, the latest last. */
   readonly #restored: number[] = []
   #loading = 0
+  /** What is being read to take the place of this run, which stays until it is read. */
+  #opening = $state.raw<object | null>(null)
   #shown = $state.raw(0)
   #replay = 0
 
   get state(): RecordedState {
     return this.#state
+  }
+  /** Whether a recording is loading, or a file or kept run is being read to take its place. */
+  get isLoading(): boolean {
+    return this.#opening !== null || this.#state === 'loading'
   }
   get failure(): RunFailure | null {
     return this.#failure
@@ -115,7 +121,7 @@ export class RecordedRun implements RunOnShow {
   async load(addresses: readonly string[]): Promise<boolean> {
     const ticket = ++this.#loading
     this.pause()
-    this.#failure = null
+    this.#failure = this.#opening = null
     this.#file = this.#runId = this.#address = null
     this.#state = 'loading'
     try {
@@ -150,38 +156,31 @@ export class RecordedRun implements RunOnShow {
     this.#revision.riseNow()
   }
 
-  /** Shows a run log from a file. The run before stays on show when the file cannot be read. */
+  /** Shows a run log from a file. If it cannot be read, the run before stays on show, or continues to load. */
   async open(file: File): Promise<boolean> {
-    const ticket = ++this.#loading
-    this.#failure = null
-    const before = this.#state === 'loading' ? 'absent' : this.#state
-    this.#state = 'loading'
+    const opening = this.#beginOpening()
     try {
       const recording = await readRecording(file.stream())
-      if (ticket !== this.#loading) return false
+      if (opening !== this.#opening) return false
+      this.#endOpening()
       this.#file = file
       this.#runId = this.#address = null
       this.#show(recording)
       return true
     } catch (cause) {
-      if (ticket !== this.#loading) return false
-      const remedy = 'The run before is still on show.'
-      this.#failure = { what: `The file ${file.name} could not be opened.`, why: errorText(cause), remedy }
-      this.#state = before
+      if (opening !== this.#opening) return false
+      this.#failOpening(`The file ${file.name} could not be opened.`, cause, 'Choose another file.')
       return false
     }
   }
 
-  /** Shows a kept run, at an iteration or at its end. The run before stays on show when it cannot be read. */
+  /** Shows a kept run, at an iteration or at its end. If it cannot be read, the run before stays on show, or continues to load. */
   async openKept(kept: KeptSource, iteration = Infinity): Promise<boolean> {
-    const ticket = ++this.#loading
-    this.#failure = null
-    const before = this.#state === 'loading' ? 'absent' : this.#state
-    this.#state = 'loading'
+    const opening = this.#beginOpening()
     try {
       const whole = new RunView()
       await kept.readEvents((events) => {
-        if (ticket !== this.#loading) throw new DOMException('Another run was opened.', 'AbortError')
+        if (opening !== this.#opening) throw new DOMException('Another run was opened.', 'AbortError')
         for (const event of events) {
           whole.apply(event)
           if (event.type === 'iteration-finished') whole.release(event.iteration - WHOLE_ITERATIONS)
@@ -190,19 +189,34 @@ export class RecordedRun implements RunOnShow {
       whole.releaseEvaluations()
       // The last events were folded in this task; they are drawn in the next.
       await new Promise((resolve) => setTimeout(resolve, 0))
-      if (ticket !== this.#loading) return false
+      if (opening !== this.#opening) return false
+      const ticket = this.#endOpening()
       this.#file = this.#address = null
       this.#runId = kept.runId
       this.#show({ whole, source: kept }, iteration)
       await new Promise((resolve) => setTimeout(resolve, 0))
       return ticket === this.#loading
     } catch (cause) {
-      if (ticket !== this.#loading) return false
-      const remedy = 'The run before is still on show. Reload the page and try again.'
-      this.#failure = { what: `The run ${kept.runId} could not be opened.`, why: errorText(cause), remedy }
-      this.#state = before
+      if (opening !== this.#opening) return false
+      this.#failOpening(`The run ${kept.runId} could not be opened.`, cause, 'Reload the page and try again.')
       return false
     }
+  }
+
+  #beginOpening(): object {
+    this.#failure = null
+    return (this.#opening = {})
+  }
+
+  /** What was read takes the place of a run that still loads. */
+  #endOpening(): number {
+    this.#opening = null
+    return ++this.#loading
+  }
+
+  #failOpening(what: string, cause: unknown, advice: string): void {
+    this.#opening = null
+    this.#failure = { what, why: errorText(cause), remedy: `What was on show stays on show. ${advice}` }
   }
 
   #show({ whole, source }: Recording, iteration = Infinity): void {
@@ -230,8 +244,9 @@ export class RecordedRun implements RunOnShow {
     if (!this.#whole.iteration(iteration)?.isReleased) return
     const whole = this.#whole
     const events = await this.#source.eventsOf(iteration)
+    if (whole !== this.#whole) return
     whole.restore(iteration, events)
-    this.#restored.push(iteration)
+    if (!whole.iteration(iteration)!.isReleased) this.#restored.push(iteration)
     const oldest = this.#restored.length > RESTORED_ITERATIONS ? this.#restored.shift() : undefined
     if (oldest !== undefined && oldest !== iteration) whole.release(oldest)
     this.#revision.riseNow()
@@ -251,7 +266,7 @@ export class RecordedRun implements RunOnShow {
   }
 
   async play(): Promise<void> {
-    if (this.#isPlaying || this.#state !== 'ready') return
+    if (this.#isPlaying || this.isLoading || this.#state !== 'ready') return
     if (this.#iteration >= this.#lastIteration) this.seek(0)
     this.#isPlaying = true
     const ticket = ++this.#replay

@@ -68,9 +68,9 @@ export class RoleModels {
   get keys(): ServerKeys {
     return this.#keys
   }
-  /** The models and keys to start a run with; empty if all roles are built in. */
-  get request(): { models?: Partial<Record<Role, RoleSource>>; keys?: ServerKeys } {
-    return this.isBuiltIn ? {} : { models: this.#sources, keys: this.#keys }
+  /** The models to start a run with; undefined if all roles are built in. */
+  get chosen(): Partial<Record<Role, RoleSource>> | undefined {
+    return this.isBuiltIn ? undefined : this.#sources
   }
 
   change(role: Role, fields: Partial<RoleForm>): void {

@@ -9,6 +9,7 @@ import {
   type StepHappened,
 } from '../../method/events.ts'
 import { RunView } from '../../runs/fold.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
 import type { RunFailure, RunMessage, RunStatus } from '../../sessions/loop-service.ts'
 import { Revision, type Lane } from '../kit/revision.svelte.ts'
 import { EventPacer } from './event-pacer.ts'
@@ -26,8 +27,8 @@ export type RunEnd = 'completed' | 'stopped' | 'failed'
 
 export interface FeedOptions {
   origin?: 'browser' | 'cluster'
-  /** The browser's kept runs. Episodes of a run that is kept can be released, since they can be read back. */
-  kept?: { has(runId: string): boolean; source(runId: string): RecordingSource }
+  /** The browser's kept runs. Episodes that are stored can be released, since they can be read back. */
+  kept?: { entries: readonly RunSummary[] | null; source(runId: string): RecordingSource }
   onEnded?: (runId: string, how: RunEnd) => void
   onStatus?: (state: RunStatus['state']) => void
   /** Called after each iteration. */
@@ -167,12 +168,16 @@ export class RunFeed implements RunOnShow {
     this.#turn({ state: 'failed', failure })
   }
 
+  /** Nothing has run if the run failed before it started. */
+  forgetFailedStart(): void {
+    if (this.#status.state === 'failed' && this.#view.started === null) this.#show({ state: 'idle' })
+  }
+
   async want(iteration: number): Promise<void> {
     const { runId } = this
     const { kept } = this.#options
-    const before = this.#wanted
     this.#wanted = iteration
-    if (before !== null && before !== iteration && kept?.has(runId)) this.#releaseOld(before)
+    this.#releaseOld()
     if (!kept || !this.#view.iteration(iteration)?.isReleased) return
     const events = await kept.source(runId).eventsOf(iteration)
     if (this.runId !== runId) return
@@ -207,15 +212,23 @@ export class RunFeed implements RunOnShow {
     this.#view.apply(event)
     if (event.type === 'episode') this.#liveSteps.forget(event.episodeId)
     if (event.type === 'iteration-started') this.#liveSteps.clear()
-    if (event.type === 'iteration-finished' && this.#options.kept?.has(this.#runId)) {
-      this.#releaseOld(event.iteration - WHOLE_ITERATIONS)
-      if (event.iteration % WHOLE_ITERATIONS === 0) this.#view.releaseEvaluations()
+    if (event.type === 'iteration-finished') {
+      this.#releaseOld()
+      if (this.#storedIterations > 0 && event.iteration % WHOLE_ITERATIONS === 0) this.#view.releaseEvaluations()
     }
   }
 
-  #releaseOld(iteration: number): void {
+  /** How many iterations can be read back. */
+  get #storedIterations(): number {
+    const entry = this.#options.kept?.entries?.find(({ runId }) => runId === this.#runId)
+    return entry === undefined || entry.isEvicted ? 0 : entry.finishedIterations
+  }
+
+  #releaseOld(): void {
     const newest = this.#view.current?.iteration ?? 0
-    if (iteration !== this.#wanted && iteration <= newest - WHOLE_ITERATIONS) this.#view.release(iteration)
+    const last = Math.min(newest - WHOLE_ITERATIONS, this.#storedIterations)
+    for (let iteration = 1; iteration <= last; iteration++)
+      if (iteration !== this.#wanted) this.#view.release(iteration)
   }
 
   #measure(timings: Record<string, number>): void {

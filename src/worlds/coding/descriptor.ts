@@ -25,7 +25,7 @@ export const coding: WorldDescriptor = {
       'All programs for one problem in one iteration, on the hidden tests, which say what is right, and on the tests that the reward model wrote without seeing a program.',
       '$O$ is +1 where a program passes every hidden test. $S$ is +1 for a written test that it passes and −1 for one that it fails, $R = O + λ S̄$, and $A$ compares $R$ with the other programs of the problem. A written test is worth much where it agrees with $R$.',
     ],
-    none: 'No programs yet. Press Run, and the first programs and tests appear here.',
+    none: 'No programs yet. The first programs and tests appear here.',
     tasks: 'Problems of this iteration',
   },
   evidence: 'tests',

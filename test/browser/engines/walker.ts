@@ -1,11 +1,10 @@
 /** Walks through the page in one of three engines: the same few gestures, by role and name. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { webkit, type Browser, type FrameLocator, type Page } from 'playwright-core'
+import { freePort } from '../../local-server.ts'
 import { openBrowser } from '../harness.ts'
 import { collectUncaught } from './collect-uncaught.ts'
 import { findElement } from './find-element.ts'
@@ -253,15 +252,6 @@ async function walkWith(wire: Wire, stop: () => Promise<void>): Promise<Walker> 
       await stop()
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 async function end(child: ChildProcess): Promise<void> {

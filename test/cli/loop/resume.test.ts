@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
 import { findCheckpoint } from '../../../src/cli/loop/resume.ts'
 import type { LoggedEvent, WorldFile } from '../../../src/method/events.ts'
-import { writeCheckpointFolder } from '../../../src/runs/checkpoint-folder.ts'
+import { writeCheckpointFolder, type RunInputs } from '../../../src/runs/checkpoint-folder.ts'
 import { serialiseRunLog } from '../../../src/runs/run-log.ts'
 import { readModule } from '../../../src/worlds/own/module.ts'
 import { worldOf } from '../../worlds/own/worlds.ts'
@@ -20,7 +20,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const find = (args: string[], world?: WorldFile) => findCheckpoint('r', parseLoopArguments(args)!, world)
+const find = (args: string[], worldFile?: WorldFile, inputs: RunInputs = {}) =>
+  findCheckpoint('r', parseLoopArguments(args)!, { inputs, worldFile })
 
 /** A log up to the end of its first iteration. */
 function logOf(worldFile?: WorldFile): LoggedEvent[] {
@@ -33,12 +34,17 @@ function logOf(worldFile?: WorldFile): LoggedEvent[] {
   ]
 }
 
-async function keepRun(worldFile?: WorldFile): Promise<void> {
+async function keepRun(worldFile?: WorldFile, inputs: RunInputs = {}): Promise<void> {
   const events = logOf(worldFile)
   writeFileSync(out, serialiseRunLog(events))
   const checkpoint = { runId: 'r', iteration: 1, eventCount: events.length }
   const none = new Uint8Array(0)
-  await writeCheckpointFolder(save, { ...checkpoint, policy: none, reward: none }, { policy: null, reward: null })
+  await writeCheckpointFolder(
+    save,
+    { ...checkpoint, policy: none, reward: none },
+    { policy: null, reward: null },
+    inputs,
+  )
 }
 
 describe('a run that starts', () => {
@@ -62,6 +68,16 @@ describe('a run that starts', () => {
     mkdirSync(join(folder, 'empty'))
     expect(await find(['--save', join(folder, 'empty')])).toBeNull()
   })
+
+  it('refuses a folder that it could not write, or whose models it would overwrite', async () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    await expect(find(['--save', file])).rejects.toThrow(`--save: ${file} is a file.`)
+    mkdirSync(join(folder, 'models', 'policy'), { recursive: true })
+    await expect(find(['--save', join(folder, 'models')])).rejects.toThrow('but a folder "policy"')
+    expect(await find(['--save', join(folder, 'new')])).toBeNull()
+    expect(existsSync(join(folder, 'new'))).toBe(true)
+  })
 })
 
 describe('--resume', () => {
@@ -83,6 +99,17 @@ describe('--resume', () => {
     )
     writeFileSync(out, 'Notes.\n')
     await expect(resume()).rejects.toThrow('Run log, line 1')
+  })
+
+  it('refuses other models and tasks than the run was given', async () => {
+    const inputs = { 'policy adapters': 'rank=2,alpha=4', problems: 'sha256:1' }
+    await keepRun(undefined, inputs)
+    const given = (other: RunInputs) => find(['--out', out, '--save', save, '--resume'], undefined, other)
+    expect(await given(inputs)).toMatchObject({ started: { runId: 'r' } })
+    await expect(given({ ...inputs, 'policy adapters': 'rank=2,alpha=400' })).rejects.toThrow(
+      '--resume: the run has policy adapters rank=2,alpha=4, and these arguments give rank=2,alpha=400.',
+    )
+    await expect(given({ 'policy adapters': 'rank=2,alpha=4' })).rejects.toThrow('these arguments give none')
   })
 
   it('continues in the same world, also if its comments and types have changed, and in no other', async () => {

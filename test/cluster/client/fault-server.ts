@@ -1,7 +1,7 @@
 /** A gateway's endpoints on a real socket, with faults on demand. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
+import { listening } from '../../local-server.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void | Promise<void>
 
@@ -28,15 +28,13 @@ export async function faultServer(handle: Handler, port = 0): Promise<FaultServe
       void handle(request, response, body)
     })
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const { port: bound } = server.address() as AddressInfo
+  const { address, close } = await listening(server, port)
   const self: FaultServer = {
-    address: `http://127.0.0.1:${bound}`,
+    address,
     requests,
     async close() {
       open.delete(self)
-      server.closeAllConnections()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await close()
     },
   }
   open.add(self)

@@ -1,14 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
+import { listening, type LocalServer } from '../../local-server.ts'
 
-let server: Server | null = null
-afterEach(async () => {
-  server?.closeAllConnections()
-  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()))
-  server = null
-})
+let server: LocalServer
+afterEach(() => server.close())
 
 interface Asked {
   method: string
@@ -22,7 +18,7 @@ async function rayThat(
   answer: (asked: Asked, count: number) => [number, string] | null,
 ): Promise<{ address: string; asked: Asked[] }> {
   const asked: Asked[] = []
-  server = createServer((request, response) => {
+  const ray = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
@@ -32,8 +28,8 @@ async function rayThat(
       if (said) response.writeHead(said[0], { 'content-type': 'application/json' }).end(said[1])
     })
   })
-  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  server = await listening(ray)
+  return { address: server.address, asked }
 }
 
 const JOB = { id: 'a_run_abc234', script: "/state/it's/launch.sh", folder: '/state' }
@@ -85,8 +81,7 @@ describe('Ray’s Jobs API', () => {
       /no answer within 0.1 s/,
     )
     slow.asked.length = 0
-    server?.closeAllConnections()
-    server?.close()
+    await server.close()
     const { address } = await rayThat(() => [404, 'not found'])
     expect((await new RayJobs({ address, token: null }).status('job')).state).toBe('FAILED')
   })
@@ -98,8 +93,7 @@ describe('Ray’s Jobs API', () => {
 
   it('keeps its address on the cluster if it cannot be reached', async () => {
     const { address } = await rayThat(() => null)
-    server?.closeAllConnections()
-    server?.close()
+    await server.close()
     const jobs = new RayJobs({ address, token: null })
     for (const asked of [jobs.version(), jobs.status('job')]) {
       const error = await asked.catch((caught: unknown) => caught as Error)

@@ -2,25 +2,26 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import type { LaunchPlan, GatewayRun, StartAnswer } from '../../../src/cluster/protocol.ts'
+import type { LaunchPlan, GatewayRun } from '../../../src/cluster/protocol.ts'
 import type { IterationFinished, LoggedEvent } from '../../../src/method/events.ts'
 import { RunView } from '../../../src/runs/fold.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
-import { HAS_PYTHON, hear, nothingHeard, SECRET, startFixture, type Fixture, type Heard } from '../gateway-fixture.ts'
+import {
+  finished,
+  HAS_PYTHON,
+  hear,
+  nothingHeard,
+  SECRET,
+  startFixture,
+  startRun,
+  type Fixture,
+} from '../gateway-fixture.ts'
 
 let fixture: Fixture | null = null
 afterEach(async () => {
   await fixture?.remove()
   fixture = null
 })
-
-async function start(body: Record<string, unknown>): Promise<StartAnswer> {
-  const response = await fixture!.ask('POST', '/v1/runs', { system: 'alfworld', ...body })
-  expect(response.status, await response.clone().text()).toBe(201)
-  return (await response.json()) as StartAnswer
-}
-
-const finished = (heard: Heard) => heard.events.filter((event) => event.type === 'iteration-finished')
 
 function expectWhole(events: readonly LoggedEvent[]): void {
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index))
@@ -39,7 +40,11 @@ function used(runId: string): { step: number; lambda: number }[] {
 describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
   it('is reported from its first to its last step, with rollouts, votes, rewrites and evaluations', async () => {
     fixture = await startFixture({ stepSeconds: 0.2 })
-    const { run } = await start({ totalSteps: 5, settings: { groupSize: 4, evaluateEvery: 5 }, name: 'whole' })
+    const { run } = await startRun(fixture, {
+      totalSteps: 5,
+      settings: { groupSize: 4, evaluateEvery: 5 },
+      name: 'whole',
+    })
     const heard = await hear(fixture, run.runId, nothingHeard())
     expectWhole(heard.events)
     const view = new RunView()
@@ -80,7 +85,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
 
   it('applies a new λ from the next step on, through the patched lines of the release', async () => {
     fixture = await startFixture({ stepSeconds: 0.8 })
-    const { run, live } = await start({ totalSteps: 500, settings: { lambda: 0.5 } })
+    const { run, live } = await startRun(fixture, { totalSteps: 500, settings: { lambda: 0.5 } })
     expect(live.lambda).toBe(0.5)
     const heard = await hear(fixture, run.runId, nothingHeard(), (so) => finished(so).length === 2)
     const answer = await fixture.ask('PATCH', `/v1/runs/${run.runId}/config`, { lambda: 2 })
@@ -107,7 +112,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
 
   it('neither loses nor repeats an event when the connection is cut and the gateway is restarted', async () => {
     fixture = await startFixture({ stepSeconds: 0.5 })
-    const { run } = await start({ totalSteps: 6 })
+    const { run } = await startRun(fixture, { totalSteps: 6 })
     const heard = await hear(fixture, run.runId, nothingHeard(), (so) => so.events.length >= 5)
     await hear(fixture, run.runId, heard, (so) => finished(so).length >= 1)
     const before = heard.events.length
@@ -128,7 +133,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
 
   it('stops together with the processes that the job started', async () => {
     fixture = await startFixture({ stepSeconds: 30 })
-    const { run } = await start({ totalSteps: 5 })
+    const { run } = await startRun(fixture, { totalSteps: 5 })
     await expect
       .poll(async () => ((await (await fixture!.ask('GET', `/v1/runs/${run.runId}`)).json()) as GatewayRun).state)
       .toBe('RUNNING')
@@ -141,7 +146,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
 
   it('shows the error of a job that fails, without the paths of the cluster', async () => {
     fixture = await startFixture({ stepSeconds: 0.2, failAt: 2 })
-    const { run } = await start({ totalSteps: 5 })
+    const { run } = await startRun(fixture, { totalSteps: 5 })
     const heard = await hear(fixture, run.runId, nothingHeard())
     const end = heard.other.at(-1)!.data as GatewayRun
     expect(end).toMatchObject({ state: 'FAILED', exitCode: 1 })
@@ -152,7 +157,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
   it('reveals nothing of the cluster in plans, events, logs, files or errors', async () => {
     fixture = await startFixture({ stepSeconds: 0.1 })
     const plan = await (await fixture.ask('POST', '/v1/runs', { system: 'alfworld', dryRun: true })).text()
-    const { run } = await start({ totalSteps: 2 })
+    const { run } = await startRun(fixture, { totalSteps: 2 })
     const heard = await hear(fixture, run.runId, nothingHeard())
     const files = (await (await fixture.ask('GET', `/v1/runs/${run.runId}/files`)).json()) as { name: string }[]
     expect(files.map(({ name }) => name)).toEqual(['run.jsonl', 'metrics.jsonl', 'config.yaml', 'job.log'])
@@ -176,7 +181,11 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
 
   it('writes the configuration under the project’s name, with the values that only the cluster knows', async () => {
     fixture = await startFixture({ stepSeconds: 0.1 })
-    const { run, yaml, command, differences } = await start({ totalSteps: 1, name: 'short', settings: { maxSteps: 7 } })
+    const { run, yaml, command, differences } = await startRun(fixture, {
+      totalSteps: 1,
+      name: 'short',
+      settings: { maxSteps: 7 },
+    })
     expect(run.runId).toMatch(/^short_[a-z0-9]{6}$/)
     expect(command).toBe(`PYTHONUNBUFFERED=1 python alfworld_rl.py config=configs/${run.runId}.yaml`)
     const written = parse(readFileSync(join(fixture.cluster.checkout, 'configs', `${run.runId}.yaml`), 'utf8'), {

@@ -1,10 +1,10 @@
 /** Real model servers from PyPI, on the CPU, with a tiny Qwen3 or Qwen2-VL made here from random weights and a few lessons. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pythonEnvironment } from '../../../scripts/python-environment.mjs'
+import { freePort } from '../../local-server.ts'
 import { desktopLessons } from './desktop-lessons.ts'
 import { householdLessons } from './household-lessons.ts'
 
@@ -169,14 +169,6 @@ async function makeModel(
   })
   if (made.status !== 0) throw new Error(`The tiny model could not be made:\n${made.stderr}`)
   report('tiny model, nats per token:', made.stdout.trim())
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((closed) => probe.close(closed))
-  return port
 }
 
 /** Prints a measurement in the output of the tests. */

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
-import type { GatewayHealth, GatewayRun, StartAnswer } from '../../../src/cluster/protocol.ts'
+import type { GatewayHealth, GatewayRun } from '../../../src/cluster/protocol.ts'
 import { RunView } from '../../../src/runs/fold.ts'
-import { hear, nothingHeard, startFixture, type Fixture, type Heard } from '../gateway-fixture.ts'
+import { finished, hear, nothingHeard, startFixture, startRun, type Fixture } from '../gateway-fixture.ts'
 
 const address = process.env['RAY_TEST_ADDRESS'] ?? ''
 const token = process.env['RAY_TEST_TOKEN'] ?? ''
@@ -22,20 +22,12 @@ async function open(tree: { stepSeconds: number; failAt?: number }): Promise<Fix
   return fixture
 }
 
-async function start(body: Record<string, unknown>): Promise<StartAnswer> {
-  const response = await fixture!.ask('POST', '/v1/runs', { system: 'alfworld', ...body })
-  expect(response.status, await response.clone().text()).toBe(201)
-  return (await response.json()) as StartAnswer
-}
-
-const finished = (heard: Heard) => heard.events.filter((event) => event.type === 'iteration-finished')
-
 describe('a gateway with a real Ray', () => {
   it('runs a job, reports its curves once, applies a new λ from the next step on, and stops it', async () => {
     const { ask, cluster } = await open({ stepSeconds: 3 })
     const health = (await (await ask('GET', '/v1/health')).json()) as GatewayHealth
     expect(health).toMatchObject({ backend: 'ray', rayVersion: expect.stringMatching(/^2\./) as string })
-    const { run } = await start({ totalSteps: 40, settings: { evaluateEvery: 2 } })
+    const { run } = await startRun(fixture!, { totalSteps: 40, settings: { evaluateEvery: 2 } })
     const heard = await hear(fixture!, run.runId, nothingHeard(), (so) => finished(so).length === 2)
     const { effectiveFromStep } = (await (
       await ask('PATCH', `/v1/runs/${run.runId}/config`, { lambda: 3 })
@@ -86,7 +78,7 @@ describe('a gateway with a real Ray', () => {
 
   it('shows the error of a job that fails', async () => {
     await open({ stepSeconds: 1, failAt: 2 })
-    const { run } = await start({ totalSteps: 5 })
+    const { run } = await startRun(fixture!, { totalSteps: 5 })
     const heard = await hear(fixture!, run.runId, nothingHeard())
     const end = heard.other.at(-1)?.data as GatewayRun
     expect(end).toMatchObject({ state: 'FAILED', exitCode: 1 })

@@ -1,6 +1,6 @@
 /** A server in this process with scripted answers and faults, which records its requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '../../local-server.ts'
 
 export interface Asked<Body = Record<string, unknown>> {
   method: string
@@ -50,18 +50,14 @@ export async function standInServer<Body = Record<string, unknown>>(
       await give(response, await answer(entry, index))
     })().catch((error: unknown) => response.destroy(error as Error))
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const { address: url, close } = await listening(server, port)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     asked,
     get mostAtOnce() {
       return state.mostAtOnce
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
 }
 

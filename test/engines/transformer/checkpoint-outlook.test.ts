@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -12,6 +11,7 @@ import { parseModelConfig, type ModelConfig } from '../../../src/language-model/
 import { parameterShapes } from '../../../src/language-model/weights/parameters.ts'
 import { writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
 import { PLAIN } from '../../language-model/tiny-model.ts'
+import { listening, type LocalServer } from '../../local-server.ts'
 
 /** 26 MB in half precision, far more than a socket buffers. */
 const LARGE = { ...PLAIN, hidden_size: 64, vocab_size: 200_000 }
@@ -30,14 +30,14 @@ function file(config: ModelConfig, names: readonly string[]): Uint8Array {
   return writeSafetensors({ metadata: {}, tensors }, 'F16')
 }
 
-let server: Server
+let server: LocalServer
 const PIECE = 1 << 16
 
 /** Serves files; `sent` has the bytes of each that were read, `closed` the names of finished requests. */
 async function serve(files: Record<string, Uint8Array | object>) {
   const sent = new Map<string, number>()
   const closed = new Set<string>()
-  server = createServer((request, response) => {
+  const hub = createServer((request, response) => {
     const name = request.url!.split('/').at(-1)!
     const content = files[name]
     if (content === undefined) return void response.writeHead(404).end()
@@ -52,15 +52,12 @@ async function serve(files: Record<string, Uint8Array | object>) {
     response.on('close', () => closed.add(name))
     pipeline(Readable.from(pieces()), response, () => {})
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { sent, closed, location: `http://127.0.0.1:${(server.address() as AddressInfo).port}/owner/large/` }
+  server = await listening(hub)
+  return { sent, closed, location: `${server.address}/owner/large/` }
 }
 
 describe('looking at a checkpoint', () => {
-  afterEach(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  afterEach(() => server.close())
 
   it('reads its size from the header of its file, and no further', async () => {
     const weights = file(CONFIG, namesOf(CONFIG))
@@ -85,8 +82,7 @@ describe('looking at a checkpoint', () => {
       'b.safetensors': file(SMALL, second),
     }
     expect((await lookAtCheckpoint((await serve(files)).location)).fileBytes).toBe(2 * countOf(SMALL))
-    server.closeAllConnections()
-    server.close()
+    await server.close()
     const cut = await serve({ ...files, 'b.safetensors': file(SMALL, second.slice(1)) })
     await expect(lookAtCheckpoint(cut.location)).rejects.toThrow(second[0])
   })

@@ -11,6 +11,7 @@ const FILES = {
   'config.json': '{}',
   'tokenizer.json': '{"a":1}',
   'model.safetensors': 'weights',
+  'generation_config.json': '[]',
   'pytorch_model.bin': 'x',
 }
 const filesOf = (contents: Record<string, string>) =>
@@ -21,12 +22,13 @@ describe('a folder added to the page', () => {
     const root = fileSystem()
     const told: number[][] = []
     const kept = await keepLocalFolder('my model/1', filesOf(FILES), (...numbers) => told.push(numbers), root)
-    expect(kept).toEqual({ name: 'my model/1', bytes: 16 })
-    expect(told.at(-1)).toEqual([16, 16])
+    expect(kept).toEqual({ name: 'my model/1', bytes: 18 })
+    expect(told.at(-1)).toEqual([18, 18])
     expect(await localFolders(root)).toEqual([kept])
     const reader = await localFolderReader('my model/1', root)
     expect(reader.name).toBe('my model/1')
     expect(new TextDecoder().decode(await reader.read('model.safetensors'))).toBe('weights')
+    expect(await reader.read('generation_config.json')).toHaveLength(2)
     await expect(reader.read('pytorch_model.bin')).rejects.toMatchObject({ isMissing: true })
   })
 

@@ -1,6 +1,5 @@
 /** Downloads of WebLLM's models over real HTTP: reported, stopped, interrupted, continued, deleted. */
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { downloadModel } from '../../../src/engines/webllm/model-download.ts'
 import { modelFolder, readAndKeepOptional, UnreachableFileError } from '../../../src/engines/webllm/model-files.ts'
@@ -8,6 +7,7 @@ import { TEMPLATE_FILES } from '../../../src/language-model/tokens/chat-template
 import { deleteModel, storedModels } from '../../../src/engines/webllm/stored-models.ts'
 import type { ModelRecord } from '../../../src/roles/source.ts'
 import { TransferMeter, type TransferState } from '../../../src/engines/webllm/transfer-meter.ts'
+import { listening, type LocalServer } from '../../local-server.ts'
 import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
 
 const LIBRARY = new Uint8Array(3000).fill(7)
@@ -24,7 +24,7 @@ const ALL = SMALL.size + LACKED.length + 1
 const SHARDS = [...SMALL.keys()].filter((name) => name.startsWith('params_shard'))
 const TOTAL = [...SMALL.values()].reduce((sum, { length }) => sum + length, LIBRARY.length)
 
-let server: Server
+let server: LocalServer
 let record: ModelRecord
 let asked: string[]
 /** Faults of the server, by file name. */
@@ -33,7 +33,7 @@ let instead: Map<string, (response: ServerResponse, bytes: Uint8Array) => void>
 beforeEach(async () => {
   asked = []
   instead = new Map()
-  server = createServer((request, response) => {
+  const hub = createServer((request, response) => {
     const name = request.url!.split('/').at(-1)!
     asked.push(name)
     const bytes = name === 'small.wasm' ? LIBRARY : SMALL.get(name)
@@ -41,14 +41,11 @@ beforeEach(async () => {
     else if (bytes === undefined) response.writeHead(404).end()
     else response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server = await listening(hub)
+  const origin = server.address
   record = { ...RECORD, model: `${origin}/owner/small-model`, model_lib: `${origin}/libraries/small.wasm` }
 })
-afterEach(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterEach(() => server.close())
 
 /** An empty cache in memory. */
 function emptyFiles(): MemoryFiles {

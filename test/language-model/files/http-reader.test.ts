@@ -1,8 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { urlReader } from '../../../src/language-model/files/http-reader.ts'
-import { ModelFileError } from '../../../src/language-model/files/model-reader.ts'
+import { ForbiddenFileError, ModelFileError } from '../../../src/language-model/files/model-reader.ts'
+import { listening, type LocalServer } from '../../local-server.ts'
 
 const FILE = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 7919) >> 3)
 
@@ -15,18 +15,15 @@ interface Behaviour {
   status?: (request: number) => number
 }
 
-let server: Server | undefined
+let server: LocalServer | undefined
 
-afterEach(() => {
-  server?.close()
-  server?.closeAllConnections()
-})
+afterEach(() => server?.close())
 
 /** A server of one file that closes connections early, and the requests that it got. */
 async function serve(behaviour: Behaviour): Promise<{ url: string; requests: IncomingHttpHeaders[] }> {
   const { cuts, knowsRanges = true, saysLength = true, etag, status } = behaviour
   const requests: IncomingHttpHeaders[] = []
-  server = createServer((request, response) => {
+  const files = createServer((request, response) => {
     const index = requests.push(request.headers) - 1
     const start = knowsRanges ? Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0) : 0
     const answer = status?.(index) ?? (start > 0 ? 206 : 200)
@@ -40,8 +37,8 @@ async function serve(behaviour: Behaviour): Promise<{ url: string; requests: Inc
     if (cut === undefined) response.end(body)
     else response.write(body.subarray(0, cut), () => setTimeout(() => response.destroy(), 20))
   })
-  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tiny`, requests }
+  server = await listening(files)
+  return { url: `${server.address}/tiny`, requests }
 }
 
 const readerOf = (url: string) => urlReader(url, fetch, 1)
@@ -106,11 +103,11 @@ describe('a download', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test.each<[number, boolean, string]>([
-    [404, true, 'answered 404. Check the address'],
-    [401, false, 'answered 401. The model may require an agreement or a login'],
-    [403, false, 'answered 403. The model may require an agreement or a login'],
-  ])('fails at once if the first answer is %i', async (status, isMissing, message) => {
+  test.each<[number, boolean, boolean, string]>([
+    [404, true, false, 'answered 404. Check the address'],
+    [401, false, true, 'answered 401. The model may require an agreement or a login'],
+    [403, false, true, 'answered 403. The model may require an agreement or a login'],
+  ])('fails at once if the first answer is %i', async (status, isMissing, isForbidden, message) => {
     const { url, requests } = await serve({ cuts: [], status: () => status })
     const failure = await readerOf(url)
       .read('config.json')
@@ -118,6 +115,7 @@ describe('a download', () => {
     expect(failure).toBeInstanceOf(ModelFileError)
     expect((failure as ModelFileError).message).toContain(message)
     expect((failure as ModelFileError).isMissing).toBe(isMissing)
+    expect(failure instanceof ForbiddenFileError).toBe(isForbidden)
     expect(requests).toHaveLength(1)
   })
 })

@@ -7,6 +7,8 @@ import { LanguageModel } from '../../../src/language-model/language-model.ts'
 import { memoryReader, urlReader } from '../../../src/language-model/files/model-folder.ts'
 import { defaultBatchSizes } from '../../../src/language-model/weights/memory-budget.ts'
 import { ModelConfigError, parseModelConfig } from '../../../src/language-model/files/config.ts'
+import { readSafetensors, writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
+import { readChatTemplate } from '../../../src/language-model/tokens/chat-template-files.ts'
 import { PLAIN, tinyModel, useBackend } from '../tiny-model.ts'
 
 const asked = [{ prompt: Int32Array.of(5, 6, 7, 8), count: 2, seed: 3 }]
@@ -62,11 +64,54 @@ describe('model folder', () => {
     await ok.dispose()
   })
 
+  test.each<[string, () => Response]>([
+    ['403, as object storage', () => new Response(null, { status: 403 })],
+    ['a web page, as a single-page application', () => new Response('<!doctype html><title>Home</title>')],
+  ])('a sharded model without a chat template opens where a missing file is answered with %s', async (_, answer) => {
+    await useBackend('simd')
+    const model = await tinyModel()
+    const { 'model.safetensors': weights, ...small } = await model.saveFolder()
+    await model.dispose()
+    const { tensors } = readSafetensors(weights, 'm')
+    const halves = [0, 1].map((half) => new Map([...tensors].filter((_, i) => i % 2 === half)))
+    const weight_map = Object.fromEntries(halves.flatMap((part, i) => [...part.keys()].map((name) => [name, `${i}.safetensors`]))) // prettier-ignore
+    const files: Record<string, Uint8Array> = {
+      ...small,
+      'model.safetensors.index.json': new TextEncoder().encode(JSON.stringify({ weight_map })),
+      ...Object.fromEntries(halves.map((part, i) => [`${i}.safetensors`, writeSafetensors({ metadata: {}, tensors: part })])), // prettier-ignore
+    }
+    const reader = urlReader('https://example.org/m', async (url) => {
+      const bytes = files[(url as string).slice('https://example.org/m/'.length)]
+      return bytes ? new Response(bytes.slice()) : answer()
+    })
+    expect(await readChatTemplate(reader)).toBeNull()
+    const opened = await LanguageModel.load(reader, 'selected')
+    await opened.dispose()
+    delete files['model.safetensors.index.json']
+    await expect(LanguageModel.load(reader, 'selected')).rejects.toThrow('neither model.safetensors nor')
+  })
+
+  test('a model whose config.json is forbidden requires a login', async () => {
+    const reader = urlReader('https://example.org/m', async () => new Response(null, { status: 401 }))
+    await expect(LanguageModel.load(reader, 'selected')).rejects.toThrow('may require an agreement or a login')
+  })
+
+  test('a token of the tokenizer that the model does not have is named', async () => {
+    await useBackend('simd')
+    const model = await tinyModel({ vocab_size: 262 })
+    expect(await model.encode(['go to'])).toHaveLength(1)
+    await expect(model.encode(['go to', 'go to 1'])).rejects.toThrow(
+      /^" 1" is token \d+ of tokenizer\.json, but config\.json has a vocab_size of 262\. Take both files/,
+    )
+    await model.dispose()
+  })
+
   test('an unsupported config is refused with the reason', () => {
     const read = (change: object) => () => parseModelConfig({ ...PLAIN, ...change }, 'm')
     expect(read({ hidden_size: undefined })).toThrow(ModelConfigError)
     expect(read({ hidden_size: undefined })).toThrow('"m" cannot be read: hidden_size')
-    expect(read({ model_type: 'mamba' })).toThrow('type "mamba"')
+    // Its keys are others, too.
+    expect(() => parseModelConfig({ model_type: 'gpt2', n_embd: 768 }, 'm')).toThrow('is of type "gpt2"')
     expect(read({ num_key_value_heads: 3 })).toThrow('do not divide')
     expect(read({ rope_scaling: { rope_type: 'yarn', factor: 2 } })).toThrow('yarn')
     expect(read({ rope_scaling: { type: 'linear', factor: 2 } })).toThrow('scales its rotary embedding by "linear"')

@@ -61,6 +61,16 @@ export const samplingForest: fc.Arbitrary<Forest> = fc
     }
   })
 
+/** The same with the queries of every segment in the reverse order, as when sampling reads a cached token again after its successors. */
+export const reversed = (forest: Forest): Forest => ({
+  ...forest,
+  layout: {
+    ...forest.layout,
+    querySegment: forest.layout.querySegment.toReversed(),
+    querySlot: forest.layout.querySlot.toReversed(),
+  },
+})
+
 function layoutOf(segments: Segment[], queries: { segment: number; slot: number }[]): AttentionLayout {
   const spanOffsets = Int32Array.from(
     { length: segments.length + 1 },

@@ -15,7 +15,7 @@ import {
   selectedLogProbs,
   swiglu,
 } from '../../../src/language-model/ops/index.ts'
-import { type Forest, samplingForest, trainingForest } from './forest.ts'
+import { type Forest, reversed, samplingForest, trainingForest } from './forest.ts'
 import { expectClose, expectSameOnBothBackends, matrix } from './on-both-backends.ts'
 
 beforeAll(async () => {
@@ -192,6 +192,8 @@ describe('attention over a forest of segments equals dense attention with a mask
     fc.assert(fc.asyncProperty(trainingForest(), heads, headDim, seed, attend), few))
   it('in sampling, with a pool of its own', () =>
     fc.assert(fc.asyncProperty(samplingForest, heads, headDim, seed, attend), few))
+  it('with the queries of a segment in descending order of their slots', () =>
+    fc.assert(fc.asyncProperty(samplingForest.map(reversed), heads, headDim, seed, attend), few))
   it('with segments longer than a block of columns', () =>
     fc.assert(fc.asyncProperty(longForest, fc.constant<number[]>([2, 1]), fc.constant(8), seed, attend), {
       numRuns: 3,

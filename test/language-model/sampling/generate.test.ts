@@ -128,6 +128,26 @@ describe('sampling', () => {
     await model.dispose()
   })
 
+  test.each([4, 2])(
+    'a cached prompt samples as alone beside one that continues it, with %i key heads',
+    async (heads) => {
+      await useBackend(backend)
+      const shape = { num_key_value_heads: heads }
+      const long = { prompt: randomTokens(randomStream(6), 31, 270), count: 2, seed: 1 }
+      const short = { prompt: long.prompt.slice(0, 20), count: 2, seed: 2 }
+      const model = await tinyModel(shape)
+      // The next slots stay free, so that both prompts are one segment, in which the short one's last token runs after the long one's.
+      await model.generate([short], { ...SAMPLING, maxTokens: 1 })
+      const together = await model.generate([long, short], SAMPLING)
+      await model.dispose()
+      for (const [i, request] of [long, short].entries()) {
+        const fresh = await tinyModel(shape)
+        expectSame([together[i]!], await fresh.generate([request], SAMPLING))
+        await fresh.dispose()
+      }
+    },
+  )
+
   test('training computes the sampled log-probabilities', async () => {
     await useBackend(backend)
     const model = await tinyModel()

@@ -134,6 +134,12 @@ test('a template that asks for the time always gets the same time', async () => 
   expect((await chatRenderer(template, 'm'))([], true)).toBe('<s>26 Jul 2024 0')
 })
 
+// Python passes None for both, which templates tell from a variable that is not defined.
+test('a template finds that there are no tools and no documents', async () => {
+  const source = '{% if tools is not none or documents is not none %}tools{% else %}none{% endif %}'
+  expect((await chatRenderer({ source, specialTokens: {} }, 'm'))([], true)).toBe('none')
+})
+
 // ------------------------------------------------------------------------------------------------- refusals
 
 const CHATML = `{% for m in messages %}{{ '<a>' + m.role + ':' + m.content + '<z>' }}{% endfor %}{% if add_generation_prompt %}{{ '<a>assistant:' }}{% endif %}`

@@ -15,7 +15,7 @@ import {
 import { initialWeights, parameterShapes } from '../../../src/language-model/weights/parameters.ts'
 import { readSafetensors, SafetensorsError, writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
 import { SafetensorsStream } from '../../../src/language-model/files/safetensors-stream.ts'
-import { streamWeights } from '../../../src/language-model/weights/weights.ts'
+import { readWeightBytes, streamWeights } from '../../../src/language-model/weights/weights.ts'
 import { fixtureFolder } from '../fixtures.ts'
 import { PLAIN, useBackend } from '../tiny-model.ts'
 
@@ -170,6 +170,26 @@ describe('weights of a model', () => {
     await expect(collect(memoryReader('qwen3', index(3)), qwen3)).rejects.toThrow('does not say which file holds')
     const elsewhere = Object.fromEntries(parameterShapes(qwen3).map(({ name }) => [name, '../secret.safetensors']))
     await expect(collect(memoryReader('qwen3', index(elsewhere)), qwen3)).rejects.toThrow('not in the model')
+  })
+
+  test('that do not match are refused by their headers alone, with the same words', async () => {
+    const named = [...tensors]
+    const index = { weight_map: Object.fromEntries(named.map(([name], i) => [name, i % 2 ? 'b' : 'a'])) }
+    const shard = (take: (i: number) => boolean) => writeSafetensors({ metadata: {}, tensors: new Map(named.filter((_, i) => take(i))) }) // prettier-ignore
+    const sharded = memoryReader('m', {
+      'model.safetensors.index.json': new TextEncoder().encode(JSON.stringify(index)),
+      a: shard((i) => i % 2 === 0),
+      b: shard((i) => i % 2 === 1 || i === 0),
+    })
+    const unknown = whole((tensors) => tensors.set('model.layers.2.extra', { shape: [1], values: new Float32Array(1) }))
+    for (const [reader, words] of [
+      [sharded, 'which an earlier file also contains'],
+      [unknown, 'contain model.layers.2.extra'],
+    ] as const) {
+      // prettier-ignore
+      await expect(collect(reader)).rejects.toThrow(words)
+      await expect(readWeightBytes(reader, config)).rejects.toThrow(words)
+    }
   })
 
   test('leak no memory if loading fails halfway', async () => {

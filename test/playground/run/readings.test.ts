@@ -178,7 +178,7 @@ describe('the title of the tab', () => {
   it('contains the iteration and the held-out accuracy of an open run', () => {
     const accuracy = Math.round(100 * view.series('eval/id/acc').values.at(-1)!)
     expect(documentTitle(view)).toBe(`Iteration 6, ${accuracy} % held out · RLAnything Playground`)
-    expect(documentTitle(foldRun([]))).toBe('Iteration 1 · RLAnything Playground')
+    expect(documentTitle(foldRun([]))).toBe('Before iteration 1 · RLAnything Playground')
     expect(documentTitle(null)).toBe('RLAnything Playground')
   })
 })

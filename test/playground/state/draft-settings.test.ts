@@ -32,6 +32,17 @@ describe('settings made by hand', () => {
     expect(draft.replaced, 'later changes are restored as well').toEqual(ofLink)
   })
 
+  it('are restored after several presets and worlds', () => {
+    const draft = new DraftSettings()
+    draft.set('lambda', 3)
+    const own = draft.content
+    draft.choosePreset('coding')
+    draft.choosePreset('desktop')
+    expect(draft.replaced).toEqual(own)
+    draft.restore()
+    expect([draft.content, draft.replaced]).toEqual([own, null])
+  })
+
   it('are not lost to equal settings', () => {
     const draft = new DraftSettings()
     draft.set('lambda', 2)

@@ -51,12 +51,14 @@ describe('the run on offer', () => {
   })
 
   it('is gone when it is discarded, and stays with the reason when that failed', async () => {
-    const runs = list([run('a', 2), run('b', 1)])
+    const runs = list([run('a', 3), run('b', 2), run('c', 1)])
     const kept = new KeptRun(runs)
-    await kept.discard()
+    await kept.discard('c')
+    expect(kept.offer?.runId, 'which was not the one to discard').toBe('a')
+    await kept.discard('a')
     expect([kept.offer?.runId, kept.problem]).toEqual(['b', null])
     runs.problem = 'in use'
-    await kept.discard()
+    await kept.discard('b')
     expect([kept.offer?.runId, kept.problem]).toEqual(['b', 'in use'])
   })
 })

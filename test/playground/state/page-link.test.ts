@@ -192,6 +192,37 @@ describe('the address of the page', () => {
     expect(written).toHaveBeenCalledTimes(1)
   })
 
+  it('restores no settings when you go back past a reload, but those before a link that was pasted', async () => {
+    const linked = vi.fn(async () => undefined)
+    const targets = { playground: { follow: linked } } as unknown as Targets
+    const entries: unknown[] = []
+    /** Follows an address, and writes it with these settings. */
+    const write = async (link: PageLink, hash: string, state: unknown, shown: Shown) => {
+      goTo(hash)
+      vi.stubGlobal('history', { state, replaceState: written })
+      await link.follow(hash, targets, null)
+      await link.arrive(targets)
+      link.keep(shown)
+      const { length } = written.mock.calls
+      await expect.poll(() => written.mock.calls.length).toBe(length + 1)
+      entries.push(written.mock.lastCall![0])
+      return address.hash
+    }
+    const link = new PageLink()
+    const first = await write(link, '#tasks', null, TASKS)
+    const pasted = await write(link, first.replace('tasks', 'loop'), null, { ...TASKS, view: 'loop' })
+    const second = await write(link, '#episodes', null, { ...TASKS, view: 'episodes' })
+    expect(linked).toHaveBeenCalledTimes(1)
+
+    const reloaded = new PageLink()
+    await write(reloaded, second, entries[2], { ...TASKS, view: 'episodes' })
+    expect(linked, 'of the address that was reloaded').toHaveBeenCalledTimes(2)
+    await write(reloaded, pasted, entries[1], { ...TASKS, view: 'loop' })
+    expect(linked, 'back to another view').toHaveBeenCalledTimes(2)
+    await write(reloaded, first, entries[0], TASKS)
+    expect(linked, 'back past the link').toHaveBeenCalledTimes(3)
+  })
+
   it('is not that of the view before, which was being packed while another was opened', async () => {
     const link = new PageLink()
     goTo('#tasks')

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { DeviceCare } from '../../../src/playground/state/device-care.svelte.ts'
+import type { WorldShelf, WorldSupplies } from '../../../src/playground/state/world-shelf.ts'
 import { folderSource } from '../../../src/roles/source.ts'
 import { newSummary } from '../../../src/runs/run-store.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
@@ -29,7 +30,7 @@ it('offers to resume a run whose worker stopped, from its last checkpoint', asyn
   expect(playground.launcher.kept.offer).toMatchObject({ runId, finishedIterations: 4 })
 
   // Its own settings replace those on the controls first.
-  await playground.launcher.resumeKept()
+  await playground.launcher.resumeKept(runId)
   playground.set('lambda', 3)
   expect(loop.names).toEqual(['start', 'resumeRun'])
   loop.say({ type: 'events', runId, batch: parseRunLog(household) })
@@ -52,6 +53,22 @@ describe('a run in a world from a file', () => {
   const worldFile = { name: 'Numbers', file: 'numbers.ts', script: 'x', hash: 'a' }
   const policy = folderSource('local:numbers.models/own-policy')
   const supplies = { worldFile, models: { policy } }
+
+  it('lacks a file, then models, until both roles that learn have one', async () => {
+    const own: Pick<WorldShelf, 'look'> & { supplies?: WorldSupplies } = { ...shelf }
+    const { playground } = page(keptRuns(), new DeviceCare(false), own)
+    expect(playground.lack).toBeNull()
+    await playground.chooseWorld('own')
+    expect(playground.lack).toBe('file')
+    own.supplies = supplies
+    expect(playground.lack).toBe('model')
+    playground.launcher.models.change('reward', {
+      kind: 'openai',
+      baseUrl: 'http://127.0.0.1:8000/v1',
+      model: 'judge',
+    })
+    expect(playground.lack).toBeNull()
+  })
 
   it('starts with the file and the models that the shelf has, in place of built-in ones', async () => {
     const { playground, loop } = page(keptRuns(), new DeviceCare(false), { ...shelf, supplies })
@@ -140,6 +157,14 @@ describe('the run on show', () => {
     expect([playground.world, playground.shownWorld, playground.source]).toEqual(['coding', 'coding', 'recorded'])
     await playground.showShipped()
     expect(playground.shownWorld).toBe('coding')
+  })
+
+  it('stays your run until the recording of another world is loaded', async () => {
+    const { playground } = await running()
+    const choosing = playground.chooseWorld('coding')
+    expect([playground.source, playground.isLoading]).toEqual(['live', false])
+    await choosing
+    expect([playground.source, playground.shownWorld, playground.live.isOpen]).toEqual(['recorded', 'coding', true])
   })
 
   it('becomes an arm of published results, with its world on the controls, under a name of its own', async () => {
@@ -238,6 +263,67 @@ describe('the run on show', () => {
   })
 })
 
+describe('a log that is opened while the shipped recording loads', () => {
+  /** A page whose recording loads once the test lets it. */
+  function loading() {
+    let load = () => {}
+    const asked = new Promise<void>((resolve) => (load = resolve))
+    const fetchRecording = globalThis.fetch
+    vi.stubGlobal('fetch', async (address: string) => {
+      await asked
+      return fetchRecording(address)
+    })
+    const { playground } = page()
+    return { playground, opened: playground.open(), load }
+  }
+
+  it('is reported if it is damaged, and the recording still appears', async () => {
+    const { playground, opened, load } = loading()
+    await playground.openFile(new File(['not a log'], 'other.txt'))
+    expect(playground.isLoading).toBe(true)
+    load()
+    await opened
+    expect([playground.source, playground.hasRecording, playground.isLoading]).toEqual(['recorded', true, false])
+    expect(playground.recorded.failure?.what).toContain('other.txt')
+  })
+
+  it('stays on show when the recording arrives', async () => {
+    const { playground, opened, load } = loading()
+    await playground.openFile(new File([fakeRunLines({ iterations: 5 })], 'mine.jsonl'))
+    load()
+    await opened
+    expect([playground.source, playground.recorded.fileName, playground.view.iterations.length]).toEqual([
+      'recorded',
+      'mine.jsonl',
+      5,
+    ])
+  })
+
+  it('appears in place of the recording that arrived while it was read', async () => {
+    const { playground, opened, load } = loading()
+    let read = () => {}
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        read = () => {
+          controller.enqueue(new TextEncoder().encode(fakeRunLines({ iterations: 5 })))
+          controller.close()
+        }
+      },
+    })
+    const opening = playground.openFile(Object.assign(new File([], 'mine.jsonl'), { stream: () => body }))
+    load()
+    await opened
+    expect([playground.source, playground.view.iterations.length, playground.isLoading]).toEqual(['recorded', 3, true])
+    read()
+    await opening
+    expect([playground.recorded.fileName, playground.view.iterations.length, playground.isLoading]).toEqual([
+      'mine.jsonl',
+      5,
+      false,
+    ])
+  })
+})
+
 describe('a run under way', () => {
   it('pauses and resumes with the same button', async () => {
     const { playground, loop, runId } = await running()
@@ -288,17 +374,6 @@ describe('a run under way', () => {
     expect(playground.live.notice).toBe('The log of run a is no longer kept.')
     await playground.launcher.saveLog()
     expect(playground.live.notice).toBeNull()
-  })
-
-  it('starts again with the key that it failed without', async () => {
-    const { playground, loop } = page()
-    await playground.open()
-    loop.error = new Error('a key is missing')
-    await playground.launcher.runOrPause()
-    expect(playground.live.status.state).toBe('failed')
-    await playground.launcher.continueWithKey('https://models.example/v1', 'secret')
-    expect(loop.names).toEqual(['start', 'start'])
-    expect(Object.values(playground.launcher.models.keys)).toEqual(['secret'])
   })
 })
 

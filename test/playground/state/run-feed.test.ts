@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { isLogged, type RunEvent } from '../../../src/method/events.ts'
+import { isLogged, type LoggedEvent, type RunEvent } from '../../../src/method/events.ts'
 import { LoopCommands } from '../../../src/playground/state/loop-commands.ts'
 import { RunFeed, type RunEnd } from '../../../src/playground/state/run-feed.svelte.ts'
+import { newSummary } from '../../../src/runs/run-store.ts'
 import { fakeRun, fakeSettings } from '../fake-run.ts'
 import { FakeLoop, keptRuns, settle, standInForBrowser } from './page-stand-ins.ts'
 
@@ -19,6 +20,14 @@ function feedOf(runId = 'fake', options?: ConstructorParameters<typeof RunFeed>[
   const feed = new RunFeed(options)
   feed.expect(runId)
   return feed
+}
+
+/** A browser that keeps the log as far as it was stored, or only its curves. */
+function keptLog(log: readonly LoggedEvent[], finishedIterations = log.at(-1)!.iteration, isEvicted = false) {
+  const run = { runId: 'fake', preset: 'household', settings: fakeSettings, iterations: 40 }
+  const stored = isEvicted ? [] : log.filter(({ iteration }) => iteration <= finishedIterations)
+  const { source } = keptRuns({ fake: stored })
+  return { source, entries: [{ ...newSummary(run), finishedIterations, isEvicted }] }
 }
 
 describe('the feed of a run', () => {
@@ -43,6 +52,21 @@ describe('the feed of a run', () => {
     await settle()
     expect(feed.liveSteps.size).toBe(0)
     expect(feed.view.episodes.has(episodeId)).toBe(true)
+  })
+
+  it('forgets that a run failed only if it never started', async () => {
+    const failure = { what: 'It failed.', why: 'No memory.', remedy: 'Close a tab.' }
+    const failed = { type: 'status', runId: 'fake', status: { state: 'failed', failure } } as const
+    const feed = feedOf()
+    feed.hear(failed)
+    feed.forgetFailedStart()
+    expect(feed.status.state).toBe('idle')
+    feed.expect('fake')
+    feed.hear(batch(events))
+    await settle()
+    feed.hear(failed)
+    feed.forgetFailedStart()
+    expect(feed.status.state).toBe('failed')
   })
 
   it('ignores a run that was replaced', async () => {
@@ -112,7 +136,7 @@ describe('the feed of a run', () => {
 
   it('keeps the texts of the iteration on show, however far the run continues', async () => {
     const log = [...fakeRun({ iterations: 13 })].filter(isLogged)
-    const feed = feedOf('fake', { kept: keptRuns({ fake: log }) })
+    const feed = feedOf('fake', { kept: keptLog(log) })
     const upTo = (last: number) => log.filter(({ iteration }) => iteration <= last)
     feed.hear(batch(upTo(2)))
     await settle()
@@ -127,7 +151,7 @@ describe('the feed of a run', () => {
 
   it('holds the episodes of ten iterations, however long the run', async () => {
     const log = [...fakeRun({ iterations: 40 })].filter(isLogged)
-    const feed = feedOf('fake', { kept: keptRuns({ fake: log }) })
+    const feed = feedOf('fake', { kept: keptLog(log) })
     feed.hear(batch(log))
     await settle()
     await feed.want(40)
@@ -135,6 +159,27 @@ describe('the feed of a run', () => {
     expect(held).toEqual([31, 32, 33, 34, 35, 36, 37, 38, 39, 40])
     const played = held.reduce((sum, number) => sum + feed.view.iteration(number)!.episodes.length, 0)
     expect([...feed.view.episodes.values()].filter(({ episode }) => episode.split === 'train').length).toBe(played)
+  })
+
+  it('releases only what is stored, and the rest once it is', async () => {
+    const log = [...fakeRun({ iterations: 14 })].filter(isLogged)
+    const kept = keptLog(log, 2)
+    const feed = feedOf('fake', { kept })
+    feed.hear(batch(log))
+    await settle()
+    const released = () => feed.view.iterations.filter(({ isReleased }) => isReleased).map(({ iteration }) => iteration)
+    expect(released()).toEqual([1, 2])
+    kept.entries = keptLog(log, 3).entries
+    await feed.want(14)
+    expect(released()).toEqual([1, 2, 3])
+  })
+
+  it('releases nothing of a run of which only the curves are kept', async () => {
+    const log = [...fakeRun({ iterations: 12 })].filter(isLogged)
+    const feed = feedOf('fake', { kept: keptLog(log, 12, true) })
+    feed.hear(batch(log))
+    await settle()
+    expect(feed.view.iterations.some(({ isReleased }) => isReleased)).toBe(false)
   })
 
   it('does not restore texts into another run that began meanwhile', async () => {

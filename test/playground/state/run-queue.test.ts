@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { ABLATION_IDS, ABLATIONS, ablationOf, type AblationId } from '../../../src/playground/run/ablations.ts'
-import { heldSentence, progressOf } from '../../../src/playground/state/queue-words.ts'
+import { heldSentence, itemName, progressOf } from '../../../src/playground/state/queue-words.ts'
 import {
   newPlan,
   nextItem,
@@ -152,6 +152,12 @@ describe('a queue of runs', () => {
     expect(tab.queue.plan).toBeNull()
     expect(tab.queue.notice).toBe('The queue is done: 4 runs.')
     expect(storage.length).toBe(0)
+  })
+
+  it('names runs in a world from a file by the name of the world', () => {
+    const worldFile = { name: 'Key and chest', file: 'key-and-chest.ts', script: 'x', hash: 'a' }
+    const own = newPlan({ ...content, preset: 'own', worldFile }, [], [3], { id: 'plan', createdAt: 1 })
+    expect(itemName(own.items[0]!, own)).toBe('Key and chest, seed 3')
   })
 
   it.each(['stopped', 'failed'] as const)('is held by a run that is %s, and resumes it', async (how) => {

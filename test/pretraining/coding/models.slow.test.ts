@@ -1,7 +1,5 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { codingFormats } from '../../../src/worlds/coding/roles/plain-roles.ts'
-import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
-import { LanguageModel } from '../../../src/language-model/language-model.ts'
 import {
   codingEnvironmentHere,
   measurePrograms,
@@ -9,18 +7,12 @@ import {
   shareAsAsked,
 } from '../../../src/pretraining/coding/measure.ts'
 import { measureAuthor } from '../../../src/pretraining/measure-roles.ts'
+import { useShipped } from '../shipped-models.ts'
 
 const HELD_OUT = { split: 'id', tasks: 24, programs: 8, seed: 7 } as const
 
 describe('the shipped coding models', () => {
-  const models: LanguageModel[] = []
-  afterAll(() => Promise.all(models.map((model) => model.dispose())))
-  const shipped = async (role: string) => {
-    const model = await LanguageModel.load(folderReader(`public/models/coding-${role}`), 'cpu')
-    models.push(model)
-    expect(4 * model.parameterCount).toBeLessThan(1.5e6)
-    return model
-  }
+  const shipped = useShipped('coding', 1.5e6)
 
   it('have a policy that lacks knowledge: often wrong, and a lower temperature hardly helps', async () => {
     const policy = await shipped('policy')

@@ -1,19 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
-import { LanguageModel } from '../../../src/language-model/language-model.ts'
+import { describe, expect, it } from 'vitest'
+import type { LanguageModel } from '../../../src/language-model/language-model.ts'
 import { playEpisodes } from '../../../src/pretraining/measure-roles.ts'
 import { measureReward } from '../../../src/pretraining/reward-accuracy.ts'
 import { DesktopEnvironment } from '../../../src/worlds/desktop/environment.ts'
 import { desktopFormats } from '../../../src/worlds/desktop/roles/plain-roles.ts'
+import { useShipped } from '../shipped-models.ts'
 
 describe('the shipped desktop models', () => {
-  const models: LanguageModel[] = []
-  afterAll(() => Promise.all(models.map((model) => model.dispose())))
-  const shipped = async (role: string) => {
-    const model = await LanguageModel.load(folderReader(`public/models/desktop-${role}`), 'cpu')
-    models.push(model)
-    return model
-  }
+  const shipped = useShipped('desktop', 1.75e6)
   const play = (policy: LanguageModel, temperature: number) => {
     const options = { split: 'id', tasks: 80, maxSteps: 20, seed: 7, temperature } as const
     return playEpisodes(policy, new DesktopEnvironment(), desktopFormats, options)

@@ -1,7 +1,6 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { EpisodeFinished } from '../../../src/method/events.ts'
-import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
-import { LanguageModel } from '../../../src/language-model/language-model.ts'
+import type { LanguageModel } from '../../../src/language-model/language-model.ts'
 import { measureReward } from '../../../src/pretraining/reward-accuracy.ts'
 import { POLICY } from '../../../src/pretraining/household/recipes.ts'
 import { playEpisodes } from '../../../src/pretraining/measure-roles.ts'
@@ -11,16 +10,10 @@ import { generateGame } from '../../../src/worlds/household/generator/generate-g
 import { hashOf } from '../../../src/worlds/random.ts'
 import type { TaskType } from '../../../src/worlds/household/engine/game.ts'
 import { householdFormats } from '../../../src/worlds/household/roles/plain-roles.ts'
+import { useShipped } from '../shipped-models.ts'
 
 describe('the shipped household models', () => {
-  const models: LanguageModel[] = []
-  afterAll(() => Promise.all(models.map((model) => model.dispose())))
-  const shipped = async (role: string) => {
-    const model = await LanguageModel.load(folderReader(`public/models/household-${role}`), 'cpu')
-    models.push(model)
-    expect(4 * model.parameterCount).toBeLessThan(1.5e6)
-    return model
-  }
+  const shipped = useShipped('household', 1.5e6)
   const play = (policy: LanguageModel, types: readonly TaskType[], temperature: number, tasks: number) => {
     const game = (seed: number) => generateGame({ seed, split: 'id', sceneSize: 'compact', taskTypes: types })
     const games: GameSource = {

@@ -2,8 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import { addedTokensOf, readChatTemplate } from '../../../src/language-model/tokens/chat-template-files.ts'
-import { chatPiecesOf, chatRenderer, type ChatRenderer } from '../../../src/language-model/tokens/chat-template.ts'
+import {
+  chatPiecesOf,
+  chatRenderer,
+  type ChatMessage,
+  type ChatRenderer,
+} from '../../../src/language-model/tokens/chat-template.ts'
 import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
 import { Tokenizer } from '../../../src/language-model/tokens/tokenizer.ts'
 import type { ChatPieces } from '../../../src/method/chat-pieces.ts'
@@ -34,6 +40,31 @@ export const chatModels: readonly ChatModel[] = await Promise.all(
     }
   }),
 )
+
+export interface PolicyPrompts {
+  opening: string
+  /** What the first message of the user starts with. */
+  user: string
+  response: string
+  later: string
+}
+
+/** A policy's prompts and the response between them are what the chat template makes of the conversation. */
+export function expectRendered({ name, pieces, render }: ChatModel, { opening, user, response, later }: PolicyPrompts) {
+  const { responseEnd, start, systemEnd, nextUser, responseCue } = pieces
+  const at = opening.indexOf(user)
+  const messages: ChatMessage[] = [
+    { role: 'system', content: opening.slice(start.length, at - systemEnd.length) },
+    { role: 'user', content: opening.slice(at, opening.length - responseCue.length) },
+    { role: 'assistant', content: response },
+    { role: 'user', content: later.slice(nextUser.length, later.length - responseCue.length) },
+  ]
+  const said = response + responseEnd
+  const transcript = opening + said + later
+  // Finished responses omit the reasoning part of the cue, see chat-template.ts.
+  const past = name === 'qwen3' ? transcript.replace(`<think>\n\n</think>\n\n${said}`, said) : transcript
+  expect(past).toBe(render(messages, true))
+}
 
 /** Any text, often with special tokens of some model, whole or in parts, and with answer lines. */
 export const hostileText = fc.oneof(

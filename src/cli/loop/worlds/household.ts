@@ -6,12 +6,12 @@ import type { OpenWorld } from './open-world.ts'
 import { importLibrary } from '../import-library.ts'
 
 /** Throws ArgumentError if there is no game to import. */
-export const open: OpenWorld = (request, path, tell) =>
-  openHousehold(request, async ({ settings }) => {
-    const library = path === undefined ? null : await importLibrary(path, tell)
-    return {
-      environment: createEnvironment(settings, library),
-      fixedTrajectories: async (text) => householdTrajectories(text, settings.dialect),
-      close() {},
-    }
-  })
+export const open: OpenWorld = async (request, path, tell) => {
+  const imported = path === undefined ? null : await importLibrary(path, tell)
+  const world = await openHousehold(request, async ({ settings }) => ({
+    environment: createEnvironment(settings, imported?.library ?? null),
+    fixedTrajectories: async (text) => householdTrajectories(text, settings.dialect),
+    close() {},
+  }))
+  return { ...world, ...(imported && { importedHash: imported.hash }) }
+}

@@ -5,4 +5,9 @@ export type OpenWorld = (
   request: WorldRequest,
   path: string | undefined,
   tell: (line: string) => void,
-) => Promise<OpenedWorld>
+) => Promise<LoopWorld>
+
+export interface LoopWorld extends OpenedWorld {
+  /** A hash of the imported tasks, if there are any. */
+  importedHash?: string
+}

@@ -23,6 +23,18 @@ export function visibleOf(query: i32, prefix: i32, start: i32, querySlot: usize)
   return prefix + load<i32>(querySlot + ((query as usize) << 2)) - start + 1
 }
 
+/** Columns that either row of a pair sees: the queries of a segment may come in any order of their slots. */
+// @ts-ignore: decorator
+@inline
+export function visibleOfPair(
+  row: i32, rows: i32, group: i32, first: i32, prefix: i32, start: i32, querySlot: usize,
+): i32 {
+  return max(
+    visibleOf(first + row / group, prefix, start, querySlot),
+    visibleOf(first + min(row + 1, rows - 1) / group, prefix, start, querySlot),
+  )
+}
+
 /** Lists the slots of the segment's spans and returns their number. `stride` is in bytes, as are all offsets. */
 export function listSpans(
   list: usize, segment: i32, spanOffsets: usize, spanStart: usize, spanLength: usize, stride: usize,

@@ -1,4 +1,12 @@
-import { attentionRowsPerBlock, listOwnSlots, listSpans, loadRows, ROWS, visibleOf } from './attention-blocks'
+import {
+  attentionRowsPerBlock,
+  listOwnSlots,
+  listSpans,
+  loadRows,
+  ROWS,
+  visibleOf,
+  visibleOfPair,
+} from './attention-blocks'
 import { combineRows, dotRows, paddedWidth, scoreSlopes, spreadRows } from './attention-rows'
 import { multiplyAdd, sumLanes } from './vector'
 
@@ -86,8 +94,7 @@ export function attentionGradient(dy: usize, q: usize, k: usize, v: usize, outpu
         }
         firstRow &= ~1
         for (let row = firstRow; row < evenRows; row += 2) {
-          const query = first + min(row + 1, rows - 1) / group
-          const visible = min(visibleOf(query, prefix, start, querySlot), end)
+          const visible = min(visibleOfPair(row, rows, group, first, prefix, start, querySlot), end)
           const p = weights + (row as usize) * stride
           const s = slopes + (row as usize) * stride
           dotRows(rowQueries + (row as usize) * headBytes, headDim, k + headOffset, list, column, visible, p, stride)

@@ -1,4 +1,13 @@
-import { attentionRowsPerBlock, listOwnSlots, listSpans, loadRows, ROWS, sharedSlots, visibleOf } from './attention-blocks'
+import {
+  attentionRowsPerBlock,
+  listOwnSlots,
+  listSpans,
+  loadRows,
+  ROWS,
+  sharedSlots,
+  visibleOf,
+  visibleOfPair,
+} from './attention-blocks'
 import { combineRow, combineRows, dotRow, dotRows, paddedWidth, softmaxWeights } from './attention-rows'
 import { splatAt } from './vector'
 
@@ -80,8 +89,7 @@ export function attention(q: usize, k: usize, v: usize, output: usize, logSumExp
       if (evenRows > rows) memory.fill(rowQueries + (rows as usize) * headBytes, 0, headBytes)
       for (let row = 0; row < evenRows; row += 2) {
         const rowScores = scores + (row as usize) * scoreStride
-        const query = first + min(row + 1, rows - 1) / group
-        const visible = visibleOf(query, prefix, start, querySlot)
+        const visible = visibleOfPair(row, rows, group, first, prefix, start, querySlot)
         dotRows(
           rowQueries + (row as usize) * headBytes, headDim, k + headOffset, list, 0, visible, rowScores, scoreStride,
         )

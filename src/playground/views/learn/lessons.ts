@@ -59,7 +59,7 @@ const BASICS: readonly Lesson[] = [
       Episodes:
         'find the rollouts that were not solved. At λ = 0 none of their steps is encouraged, by arithmetic. At λ = 8 many are: choose some and compare the votes with the true label.',
       'The equation':
-        'shows $R$ of the chosen step with its numbers. When you move λ at the top of the page, ⇄ in the table marks each step whose sign would change.',
+        'shows $R$ of the chosen step with its numbers. When you move λ, ⇄ in the table marks each step whose sign would change.',
     },
     expected:
       'At large λ, the judge’s mistakes train the policy: at least ten points more of the bad steps of failed rollouts are encouraged. A judge without mistakes would encourage none.',
@@ -82,7 +82,7 @@ const BASICS: readonly Lesson[] = [
     preset: 'household',
     difference: { trainReward: true, evaluateEvery: 5, evaluationTasks: 24 },
     text: 'The reward model learns too. A vote $S$ earns R · S: it pays off when it agrees with the outcome and with the other votes on the step. The reward model never sees whether a step was really good. The page knows, because it can compute the distance to the goal. So it asks the judge about fixed trajectories that nobody trains on. There, a judge that does not learn is a flat line.',
-    more: 'The judge learns from tasks that at least half of the rollouts solve. Most votes that train are on good steps, and most of these are in solved rollouts. So +1 pays more often than −1, and the judge becomes kinder, not simply better. Balanced process accuracy (the mean of that on good and on bad steps) hides this: most bad steps are commands that the world refuses, which a kind judge rejects as well. So the exercise looks at the bad steps that the world accepted. Decision 13 in docs/decisions has the numbers.',
+    more: 'The judge learns from tasks that at least half of the rollouts solve. Most votes that train are on good steps, and most of these are in solved rollouts. So +1 pays more often than −1, and the judge becomes kinder, not simply better. Balanced process accuracy (the mean of that on good and on bad steps) hides this: most bad steps are commands that the world refuses, which a kind judge rejects as well. So the lesson looks at the bad steps that the world accepted. Decision 13 in docs/decisions has the numbers.',
     steps: [
       {
         text: 'Press Run and let ten iterations finish, which include three evaluations. This takes a minute or more.',

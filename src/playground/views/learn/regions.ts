@@ -18,7 +18,7 @@ export const REGIONS: readonly Lesson[] = [
     preset: 'household',
     difference: { ...PRESETS['frozen-judge'], voteFlips: 0, policyAccuracyLow: 0, policyAccuracyHigh: 1 },
     text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart. Whether that raises accuracy is not decided: see “Household, without a filter on tasks” under Results. How good must the judge be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S].',
-    more: `The exercise raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the rows “${ablationLabel('grpo', 'household')}” and “${ablationLabel('frozen-judge', 'household')}” over seeds under Runs.`,
+    more: `The lesson raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the rows “${ablationLabel('grpo', 'household')}” and “${ablationLabel('frozen-judge', 'household')}” over seeds under Runs.`,
     steps: [
       { text: 'Press Run and let three iterations finish with the judge as it is.', press: 'run', iterations: 3 },
       { text: 'Flip four votes in ten, from the next iteration on.', change: { voteFlips: 0.4 } },
@@ -71,7 +71,7 @@ export const REGIONS: readonly Lesson[] = [
       { change: { voteFlips: 0.4 }, text: 'Four flips in ten: do votes still rise?' },
       {
         change: { trainReward: true },
-        text: 'The judge learns from outcomes what the policy gets away with. It then has another way to fail, see the next exercise.',
+        text: 'The judge learns from outcomes what the policy gets away with. It then has another way to fail, see the next lesson.',
       },
     ],
     needs: ['settings', 'loop', 'curves', 'trajectories', 'results'],
@@ -140,7 +140,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluationTasks: 8,
     },
     text: 'A test that every program fails scores −1 everywhere. If a share $a$ of the programs is right, consistency feedback pays it (1 − a) |R of wrong programs| − a R of right ones. Where most programs are wrong, this is above zero, and more than a true test earns that lets a wrong program pass. So false tests spread, votes fall, |R| of wrong programs grows, and they pay even more.',
-    more: 'The preset avoids this: its writer learns only where at least half of the programs are right, and λ is 0.5 (decision 8 in docs/decisions). This exercise takes both away, and keeps the policy as weak as it starts.',
+    more: 'The preset avoids this: its writer learns only where at least half of the programs are right, and λ is 0.5 (decision 8 in docs/decisions). This lesson takes both away, and keeps the policy as weak as it starts.',
     steps: [
       {
         text: 'Press Run and wait for three evaluations or more: the fall begins slowly.',

@@ -79,77 +79,64 @@ export function numbersUnder(view: RunView, iteration: IterationView, settings: 
   }
 }
 
-/** Sums over one iteration's episodes. Those that a published log leaves out, or that are released, count with their outcomes alone. */
+/** The mean of what it was given; null for nothing. */
+class Mean {
+  #sum = 0
+  #count = 0
+
+  add(value: number): void {
+    this.#sum += value
+    this.#count++
+  }
+
+  get value(): number | null {
+    return this.#count === 0 ? null : this.#sum / this.#count
+  }
+}
+
+/** Over one iteration's episodes. Those that a published log leaves out, or that are released, count with their outcomes alone. */
 export function iterationNumbers(iteration: IterationView, settings: Settings): IterationNumbers {
-  let steps = 0
-  let outcomes = 0
-  let won = 0
-  let votes = 0
-  let scored = 0
-  let scores = 0
-  let feedbacks = 0
-  let feedback = 0
-  let consistency = 0
-  let consistent = 0
-  let advantages = 0
-  let advantage = 0
+  let [rollouts, steps, won, votes, tests] = [0, 0, 0, 0, 0]
+  const [scores, feedbacks, consistency, advantages] = [new Mean(), new Mean(), new Mean(), new Mean()]
   const accuracy = new Map<string, { won: number; played: number }>()
   for (const view of iteration.episodes) {
+    rollouts++
     steps += view.episode.steps.length
-    outcomes += view.episode.outcome
-    won += view.episode.outcome === 1 ? 1 : 0
     const task = accuracy.get(view.episode.taskId) ?? { won: 0, played: 0 }
     accuracy.set(view.episode.taskId, task)
     task.played++
-    task.won += view.episode.outcome === 1 ? 1 : 0
-    view.votes?.forEach((evaluations) => {
+    if (view.episode.outcome === 1) {
+      won++
+      task.won++
+    }
+    for (const evaluations of view.votes ?? []) {
       const values = evaluations.map((evaluation) => evaluation.score)
       votes += values.length
-      scored++
-      scores += meanScore(values, settings.profile)
-      if (view.feedback === null) return
-      for (const value of consistencyFeedback(view.episode.outcome, values, settings)) {
-        consistent++
-        consistency += value
-      }
-    })
-    for (const r of view.feedback ?? []) {
-      feedbacks++
-      feedback += r
+      scores.add(meanScore(values, settings.profile))
+      if (view.feedback === null) continue
+      for (const value of consistencyFeedback(view.episode.outcome, values, settings)) consistency.add(value)
     }
-    for (const a of view.policyAdvantages ?? []) {
-      if (a === null) continue
-      advantages++
-      advantage += Math.abs(a)
-    }
+    for (const value of view.feedback ?? []) feedbacks.add(value)
+    for (const value of view.policyAdvantages ?? []) if (value !== null) advantages.add(Math.abs(value))
   }
-  const summarised = [...iteration.leftOut, ...iteration.tallies]
-  for (const group of summarised) {
+  for (const group of [...iteration.leftOut, ...iteration.tallies]) {
+    rollouts += group.played
     steps += group.steps
-    outcomes += 2 * group.won - group.played
     won += group.won
     accuracy.set(group.taskId, group)
   }
-  let tests = 0
-  for (const { written, feedback: worth } of iteration.writtenTests) {
+  for (const { written, feedback } of iteration.writtenTests) {
     tests += written.tests.length
     for (const row of written.results) {
       const ran = row.map((result): Score => (result === null ? 0 : result.passed ? 1 : -1))
-      scored++
-      scores += meanScore(ran, settings.profile)
+      scores.add(meanScore(ran, settings.profile))
     }
-    for (const value of worth ?? []) {
-      consistent++
-      consistency += value
-    }
+    for (const value of feedback ?? []) consistency.add(value)
   }
-  const mean = (sum: number, count: number) => (count === 0 ? null : sum / count)
-  const rollouts = summarised.reduce((sum, { played }) => sum + played, iteration.episodes.length)
   const adapted = iteration.isFinished || iteration.proposed.length > 0 || iteration.resolved.length > 0
-  let outOfBand = 0
-  for (const id of iteration.taskIds) {
+  const isOutOfBand = (id: string) => {
     const task = accuracy.get(id)
-    if (task && rewriteDirection(task.won / task.played, settings) !== null) outOfBand++
+    return task !== undefined && rewriteDirection(task.won / task.played, settings) !== null
   }
   return {
     rollouts,
@@ -157,13 +144,13 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     votes,
     tests,
     tasks: iteration.taskIds.length + iteration.remeasuredTaskIds.length + iteration.pendingTaskIds.length,
-    meanOutcome: mean(outcomes, rollouts),
-    successShare: mean(won, rollouts),
-    meanScore: mean(scores, scored),
-    meanFeedback: mean(feedback, feedbacks),
-    meanAbsAdvantage: mean(advantage, advantages),
-    meanConsistency: mean(consistency, consistent),
-    outOfBand: adapted ? outOfBand : null,
+    meanOutcome: rollouts === 0 ? null : (2 * won - rollouts) / rollouts,
+    successShare: rollouts === 0 ? null : won / rollouts,
+    meanScore: scores.value,
+    meanFeedback: feedbacks.value,
+    meanAbsAdvantage: advantages.value,
+    meanConsistency: consistency.value,
+    outOfBand: adapted ? iteration.taskIds.filter(isOutOfBand).length : null,
     accepted: adapted ? iteration.resolved.filter((r) => r.accepted).length : null,
     proposed: iteration.proposed.length,
   }

@@ -1,6 +1,8 @@
 /** The models in this browser: WebLLM's cache, your own folders, the current download; and the graphics adapter. */
 import { SvelteMap } from 'svelte/reactivity'
 import {
+  folderVersion,
+  isRead,
   keepLocalFolder,
   LOCAL,
   localFolders,
@@ -17,6 +19,7 @@ import { openCaches } from '../../../storage/browser-storage.ts'
 import { TransferMeter, type TransferState } from '../../../engines/webllm/transfer-meter.ts'
 import type { Role } from '../../run/role-models.ts'
 import { CheckpointOutlooks } from './checkpoint-outlooks.svelte.ts'
+import { pickedFiles, pickedName } from './picked-folder.ts'
 import { errorText } from '../../../threads/error-text.ts'
 
 export interface Adapter {
@@ -97,22 +100,29 @@ export class ModelsShelf {
     await this.#moving(record.model_id, (onBytes, signal) => downloadModel(FILES, record, onBytes, signal))
   }
 
-  /** Keeps a folder and returns its name; null on failure. */
-  async keepFolder(files: readonly File[]): Promise<string | null> {
-    const path = files[0]?.webkitRelativePath.split('/')[0]
-    const name = path || 'folder'
-    const isKept = await this.#moving(name, async (onBytes, signal) => {
-      await keepLocalFolder(name, files, onBytes, undefined, signal)
+  /** Keeps a folder and returns its name, which tells it from others that are named alike; null on failure. */
+  async keepFolder(picked: readonly File[]): Promise<string | null> {
+    const path = pickedName(picked)
+    let kept: string | null = null
+    await this.#moving(path, async (onBytes, signal) => {
+      const files = pickedFiles(picked, 'config.json').filter(({ name }) => isRead(name))
+      const name = await folderVersion(path, files, signal)
+      const bytes = files.reduce((sum, { size }) => sum + size, 0)
+      // One that is whole needs no copy, which could fail and take it away from the runs that use it.
+      const isHere = this.#folders.some((folder) => folder.name === name && folder.bytes === bytes)
+      if (!isHere) await keepLocalFolder(name, files, onBytes, undefined, signal)
+      this.outlooks.forget(LOCAL + name)
+      kept = name
     })
-    this.outlooks.forget(LOCAL + name)
-    return isKept ? name : null
+    return kept
   }
 
   /** Keeps a folder in WebLLM's format and returns its record; null on failure. */
-  async keepWebLlmFolder(files: readonly File[]): Promise<ModelRecord | null> {
-    const id = files[0]?.webkitRelativePath.split('/')[0] || 'folder'
-    const total = files.reduce((sum, { size }) => sum + size, 0)
+  async keepWebLlmFolder(picked: readonly File[]): Promise<ModelRecord | null> {
+    const id = pickedName(picked)
     await this.#moving(id, async (onBytes, signal) => {
+      const files = pickedFiles(picked, 'mlc-chat-config.json')
+      const total = files.reduce((sum, { size }) => sum + size, 0)
       let done = 0
       const read = async (file: File) => {
         signal.throwIfAborted()

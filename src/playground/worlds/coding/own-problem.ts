@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { itemOf, readItem } from '../../../worlds/coding/released/item.ts'
 import type { Problem } from '../../../worlds/coding/problem.ts'
+import { hashOf } from '../../../worlds/random.ts'
 import { capital } from '../../kit/format.ts'
 
 const draftShape = v.object({
@@ -58,10 +59,12 @@ export function problemOf(draft: OwnDraft): { problem: Problem } | { fault: stri
   return 'fault' in read ? { fault: sentenceOf(read.fault) } : { problem: read.problem }
 }
 
-/** The file to keep in the library. Equal statements give the same file. */
+/** The file to keep in the library, where another one of that name would replace it: only equal statements have one name. */
 export function fileOf(problem: Problem): { name: string; text: string } {
-  const words = problem.statement.replace(/\s+/g, ' ').slice(0, 40).trim()
-  return { name: `Own: ${words}`, text: JSON.stringify({ ...itemOf(problem), split: 'train' }) }
+  const { statement } = problem
+  const words = statement.replace(/\s+/g, ' ').slice(0, 40).trim()
+  const rest = words === statement.trim() ? '' : `… (${hashOf(statement.trim()).toString(36)})`
+  return { name: `Own: ${words}${rest}`, text: JSON.stringify({ ...itemOf(problem), split: 'train' }) }
 }
 
 /** Describes an item's fault with the names of the form's fields. */

@@ -65,13 +65,17 @@ export class Problems implements WorldShelf {
     return this.#failures
   }
 
+  /** Each stays the same object, by which the page knows what was dismissed. */
+  readonly #refused = $derived(
+    this.#failures.map(({ name, why }) => ({
+      what: `Problems: ${name}`,
+      why,
+      remedy: 'Choose the coding world to see what can be imported, under Set up, Games and problems.',
+    })),
+  )
   get news(): ShelfNews {
     return {
-      failures: this.#failures.map(({ name, why }) => ({
-        what: `Problems: ${name}`,
-        why,
-        remedy: 'Choose the coding world to see what can be imported, under Set up, Games and problems.',
-      })),
+      failures: this.#refused,
       imports: this.#imports.map(({ entry: { name, counts } }) => {
         const imported = counted(counts.train + counts.id + counts.ood, 'problem')
         return `${imported} imported from ${name}. Choose the coding world to pose them.`

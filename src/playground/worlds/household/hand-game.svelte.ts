@@ -2,42 +2,43 @@
 import { admissibleCommands } from '../../../worlds/household/engine/commands.ts'
 import { step } from '../../../worlds/household/engine/step.ts'
 import { nextCommandKnowingAll } from '../../../worlds/household/planning/expert.ts'
-import { taskSentence, type HouseholdGame } from '../../../worlds/household/engine/game.ts'
 import { openingText } from '../../../worlds/household/engine/observations.ts'
 import { distanceToGoal } from '../../../worlds/household/planning/plan.ts'
 import { cloneState, startGame, type Dialect, type GameState } from '../../../worlds/household/engine/state.ts'
-import { describeTask, taskOf } from '../../../worlds/household/task.ts'
+import { describeTask, gameOf, type HouseholdTask } from '../../../worlds/household/task.ts'
 import type { Hand, Turn } from '../theatre/hand.ts'
 import { commandGroups, type CommandGroup } from './hand-game.ts'
 
 export interface HandGameOptions {
   dialect: Dialect
   explainRefusals: boolean
+  /** ALFWorld's own by default. */
+  stepLimit?: number
 }
 
 export class HandGame implements Hand {
-  readonly game: HouseholdGame
-  /** ALFWorld's own limit. */
-  readonly stepLimit = 50
+  readonly task: HouseholdTask
+  readonly stepLimit: number
   #state: GameState
   #turns = $state.raw<readonly Turn[]>([])
   #groups: readonly CommandGroup[]
   #distance: number
 
-  constructor(game: HouseholdGame, { dialect, explainRefusals }: HandGameOptions) {
-    this.game = game
-    this.#state = $state.raw(startGame(game, { dialect, stepLimit: this.stepLimit, explainRefusals }))
+  constructor(task: HouseholdTask, { dialect, explainRefusals, stepLimit = 50 }: HandGameOptions) {
+    this.task = task
+    this.stepLimit = stepLimit
+    this.#state = $state.raw(startGame(gameOf(task), { dialect, stepLimit, explainRefusals }))
     this.#groups = $derived(this.isOver ? [] : commandGroups(admissibleCommands(this.#state)))
     this.#distance = $derived(distanceToGoal(this.#state))
   }
 
   get instruction(): string {
-    return taskSentence(this.game)
+    return this.task.instruction
   }
 
   /** The initial scene as the author reads it. */
   get scene(): string {
-    return describeTask(taskOf(this.game))
+    return describeTask(this.task)
   }
   get dialect(): Dialect {
     return this.#state.dialect
@@ -48,7 +49,7 @@ export class HandGame implements Hand {
   }
   /** Room and task as the policy reads them. */
   get opening(): string {
-    return openingText(this.#state)
+    return openingText(this.#state, this.task.instruction)
   }
   get turns(): readonly Turn[] {
     return this.#turns
@@ -72,7 +73,7 @@ export class HandGame implements Hand {
   /** Starts the game over. */
   restart(dialect = this.dialect): void {
     const { stepLimit, isExplaining: explainRefusals } = this
-    this.#state = startGame(this.game, { dialect, stepLimit, explainRefusals })
+    this.#state = startGame(gameOf(this.task), { dialect, stepLimit, explainRefusals })
     this.#turns = []
   }
 

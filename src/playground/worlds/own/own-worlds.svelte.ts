@@ -8,6 +8,7 @@ import { openTabChannel } from '../../../storage/browser-storage.ts'
 import { hearOfFolders } from '../../../storage/folder-news.ts'
 import { chosenFiles, type PickedFile } from '../../../storage/dropped-files.ts'
 import type { IndexedDbWorldLibrary, KeptWorld } from '../../../worlds/own/library/indexeddb-library.ts'
+import { counted } from '../../kit/format.ts'
 import { readLocal, writeLocal } from '../../kit/local-text.ts'
 import { ImportQueue } from '../../state/import-queue.ts'
 import type { ShelfNews, WorldShelf, WorldSupplies } from '../../state/world-shelf.ts'
@@ -162,7 +163,7 @@ export class OwnWorlds implements WorldShelf {
     for (const why of problems) this.#fail('A file could not be opened.', why)
     if (worlds.length + models.size === 0)
       this.#fail(
-        'Nothing of it is a world or the models of one.',
+        `${titleOf(picked)} cannot be used here.`,
         'A world is a file that ends in .ts or .js; its models are the whole folder that ends in .models.',
       )
     try {
@@ -231,6 +232,13 @@ export class OwnWorlds implements WorldShelf {
   #fail(what: string, why: string): void {
     this.#failures = [...this.#failures, { what, why }]
   }
+}
+
+/** "photo.png and 2 other files" */
+function titleOf(picked: readonly PickedFile[]): string {
+  const [first, ...others] = picked
+  const name = first?.path ?? 'An empty folder'
+  return others.length === 0 ? name : `${name} and ${counted(others.length, 'other file')}`
 }
 
 function inOrder(worlds: readonly KeptWorld[]): KeptWorld[] {

@@ -177,68 +177,85 @@ class Planner {
     }
   }
 
+  /** Two of the objects in one of the receptacles: one may be in hand, or there already. */
   planDeliverTwo(objects: readonly number[], receptacles: readonly number[]): void {
-    const { held, place } = this.state
-    const { placeOf, whereabouts } = this.view
-    const holdsOne = objects.includes(held)
+    const { held } = this.state
     for (const target of receptacles) {
-      const goal = placeOf[target]!
       if (!objects.some((object) => this.world.accepts[target]![object])) continue
-      const isThere = (object: number) => whereabouts[object]!.includes(target)
+      const isThere = (object: number) => this.view.whereabouts[object]!.includes(target)
       const isOneThere = objects.some(isThere)
-      if (holdsOne && !isThere(held)) {
-        const first = move(place, goal) + this.closed(target) + 1
-        if (isOneThere) {
-          if (first < this.length) this.keep(first, [put(held, target)])
-          continue
-        }
-        for (const object of objects) {
-          for (const source of this.sourcesOf(object)) {
-            const from = placeOf[source]!
-            const length = first + move(goal, from) + this.closed(source) + 1 + move(from, goal) + 1
-            if (length < this.length) this.keep(length, [put(held, target), take(object, source), put(object, target)])
-          }
-        }
-        continue
+      if (objects.includes(held) && !isThere(held)) this.deliverHeld(target, isOneThere ? [] : objects)
+      else {
+        const others = objects.filter((object) => !isThere(object))
+        if (isOneThere) this.deliverOne(target, others)
+        else this.deliverBoth(target, others)
       }
-      for (const object of objects) {
-        if (isThere(object)) continue
-        for (const source of this.sourcesOf(object)) {
-          const from = placeOf[source]!
-          const first = this.closed(source) + 1 + move(from, goal) + this.closed(target) + 1
-          if (isOneThere) {
-            const length = this.approach(source, none, target) + first
+    }
+  }
+
+  /** Puts the held object there, and then one of `others`, if there are any. */
+  private deliverHeld(target: number, others: readonly number[]): void {
+    const { held, place } = this.state
+    const { placeOf } = this.view
+    const goal = placeOf[target]!
+    const first = move(place, goal) + this.closed(target) + 1
+    if (others.length === 0 && first < this.length) this.keep(first, [put(held, target)])
+    for (const object of others) {
+      for (const source of this.sourcesOf(object)) {
+        const from = placeOf[source]!
+        const length = first + move(goal, from) + this.closed(source) + 1 + move(from, goal) + 1
+        if (length < this.length) this.keep(length, [put(held, target), take(object, source), put(object, target)])
+      }
+    }
+  }
+
+  private deliverOne(target: number, objects: readonly number[]): void {
+    for (const object of objects) {
+      for (const source of this.sourcesOf(object)) {
+        const length = this.approach(source, none, target) + this.fetched(source, target)
+        if (length < this.length)
+          this.keep(length, [...this.putAway(source, none, target), take(object, source), put(object, target)])
+      }
+    }
+  }
+
+  private deliverBoth(target: number, objects: readonly number[]): void {
+    const { placeOf } = this.view
+    const goal = placeOf[target]!
+    for (const object of objects) {
+      for (const source of this.sourcesOf(object)) {
+        const first = this.fetched(source, target)
+        for (const second of objects) {
+          if (second === object) continue
+          for (const secondSource of this.sourcesOf(second)) {
+            const back = placeOf[secondSource]!
+            const length =
+              this.approach(source, secondSource, target) +
+              first +
+              move(goal, back) +
+              (secondSource === source ? 0 : this.closed(secondSource)) +
+              1 +
+              move(back, goal) +
+              1
             if (length < this.length) {
-              this.keep(length, [...this.putAway(source, none, target), take(object, source), put(object, target)])
-            }
-            continue
-          }
-          for (const second of objects) {
-            if (second === object) continue
-            for (const secondSource of this.sourcesOf(second)) {
-              const back = placeOf[secondSource]!
-              const length =
-                this.approach(source, secondSource, target) +
-                first +
-                move(goal, back) +
-                (secondSource === source ? 0 : this.closed(secondSource)) +
-                1 +
-                move(back, goal) +
-                1
-              if (length < this.length) {
-                this.keep(length, [
-                  ...this.putAway(source, secondSource, target),
-                  take(object, source),
-                  put(object, target),
-                  take(second, secondSource),
-                  put(second, target),
-                ])
-              }
+              this.keep(length, [
+                ...this.putAway(source, secondSource, target),
+                take(object, source),
+                put(object, target),
+                take(second, secondSource),
+                put(second, target),
+              ])
             }
           }
         }
       }
     }
+  }
+
+  /** Steps from standing at the source to having put what is in it into the target. */
+  private fetched(source: number, target: number): number {
+    const { placeOf } = this.view
+    return this.closed(source) + 1 + move(placeOf[source]!, placeOf[target]!) + this.closed(target) + 1
   }
 
   planLight(objects: readonly number[], lamps: readonly number[]): void {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { localFolderReader } from '../../../../src/engines/transformer/local-folders.ts'
 import { ModelsShelf } from '../../../../src/playground/views/models/shelf.svelte.ts'
 import { fileSystem } from '../../../engines/transformer/memory-file-system.ts'
 
@@ -15,20 +16,63 @@ afterEach(() => {
 })
 
 /** As a file of a chosen folder. */
-const named = (name: string, text = '{}') =>
-  Object.defineProperty(new File([text], name), 'webkitRelativePath', { value: `mine/${name}` })
+const named = (name: string, text = '{}', folder = 'mine') =>
+  Object.defineProperty(new File([text], name), 'webkitRelativePath', { value: `${folder}/${name}` })
 const FOLDER = [named('config.json'), named('tokenizer.json'), named('model.safetensors')]
 
 it('a model that could not be deleted stays, with the reason, although the shelf looks again', async () => {
   const shelf = new ModelsShelf(() => [])
   await shelf.keepFolder(FOLDER)
-  expect(shelf.folders.map(({ name }) => name)).toEqual(['mine'])
+  const [folder] = shelf.folders
+  expect(folder!.name).toMatch(/^mine@[0-9a-f]{8}$/)
   const folders = await (await root.system.getDirectory()).getDirectoryHandle('model-folders')
   vi.spyOn(folders, 'removeEntry').mockRejectedValueOnce(new Error('Another tab uses it.'))
-  await shelf.deleteFolder('mine')
+  await shelf.deleteFolder(folder!.name)
   expect([shelf.folders.length, shelf.problem]).toEqual([1, 'Another tab uses it.'])
-  await shelf.deleteFolder('mine')
+  await shelf.deleteFolder(folder!.name)
   expect([shelf.folders.length, shelf.problem]).toEqual([0, null])
+})
+
+it('folders of one name are different models by what they hold, and the same one is copied once', async () => {
+  const shelf = new ModelsShelf(() => [])
+  const first = await shelf.keepFolder(FOLDER)
+  const other = await shelf.keepFolder([...FOLDER.slice(0, 2), named('model.safetensors', '[]')])
+  expect(other).not.toBe(first)
+  const unread = vi.fn()
+  const again = [named('training_args.bin'), ...FOLDER.toReversed()].map((file) =>
+    Object.defineProperty(file, 'stream', { value: unread, configurable: true }),
+  )
+  expect(await shelf.keepFolder(again)).toBe(first)
+  expect(unread).not.toHaveBeenCalled()
+  expect(shelf.folders.map(({ name }) => name)).toEqual([first!, other!].toSorted())
+})
+
+it('a folder that lacks files is refused by its own name, before it is read', async () => {
+  const shelf = new ModelsShelf(() => [])
+  expect(await shelf.keepFolder([named('config.json')])).toBeNull()
+  expect(shelf.problem).toMatch(/^The folder "mine" lacks tokenizer\.json, model\.safetensors\./)
+})
+
+it('a folder of the same name whose copy fails takes none away', async () => {
+  const shelf = new ModelsShelf(() => [])
+  const first = await shelf.keepFolder([named('config.json'), named('tokenizer.json'), named('model.safetensors')])
+  const gone = named('model.safetensors', '[]')
+  gone.stream = () => new ReadableStream({ pull: () => Promise.reject(new Error('The file was moved.')) })
+  expect(await shelf.keepFolder([named('config.json'), named('tokenizer.json'), gone])).toBeNull()
+  expect(shelf.problem).toContain('The file was moved.')
+  expect(shelf.folders.map(({ name }) => name)).toEqual([first])
+})
+
+it('the files of folders within a chosen folder belong to other models', async () => {
+  const shelf = new ModelsShelf(() => [])
+  const within = (folder: string) => ['config.json', 'tokenizer.json', 'model.safetensors'].map((name) => named(name, folder, folder)) // prettier-ignore
+  expect(await shelf.keepFolder([...within('run/reward'), ...within('run/policy'), named('checkpoint.json', '', 'run')])).toBeNull() // prettier-ignore
+  expect(shelf.problem).toBe(
+    'The folder "run" has no config.json, but folders of models. Choose one of them: policy, reward.',
+  )
+  const name = await shelf.keepFolder([...within('trained/checkpoint-500'), ...within('trained')])
+  const weights = await (await localFolderReader(name!)).read('model.safetensors')
+  expect(new TextDecoder().decode(weights)).toBe('trained')
 })
 
 it('a folder whose copy is cancelled leaves nothing, and is no problem', async () => {

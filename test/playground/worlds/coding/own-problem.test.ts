@@ -42,6 +42,18 @@ describe('a problem that you write', () => {
     expect(kept).toMatchObject({ split: 'train', task: { body: read.problem } })
   })
 
+  it('takes the place of no other one that begins with the same words', () => {
+    const nameOf = (statement: string) => {
+      const read = problemOf({ ...draft, statement })
+      if ('fault' in read) throw new Error(read.fault)
+      return fileOf(read.problem).name
+    }
+    const even = 'Given a list of integers, return the sum of the even ones.'
+    expect(nameOf(even)).toBe(nameOf(even))
+    expect(nameOf(even)).not.toBe(nameOf(even.replace('even', 'odd')))
+    expect(nameOf('Add 1\n2.')).not.toBe(nameOf('Add 1 2.'))
+  })
+
   it.each<[Partial<OwnDraft>, string]>([
     [{}, 'none'],
     [{ statement: ' ' }, 'The statement is empty: say what a program has to do.'],

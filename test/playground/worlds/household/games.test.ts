@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { taskTypes } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { OFFICIAL_SPLITS, type LibraryEntry } from '../../../../src/worlds/household/library/game-library.ts'
+import { instructionText, taskOf } from '../../../../src/worlds/household/task.ts'
 import type { PickedFile } from '../../../../src/storage/dropped-files.ts'
 import type { OpenImporter } from '../../../../src/playground/worlds/household/games-worker.ts'
 import { countTable, gameTitle, problemGroups } from '../../../../src/playground/worlds/household/games.ts'
@@ -80,7 +81,7 @@ describe('commands as buttons', () => {
 
   it('are the engine’s admissible commands, each once', () => {
     for (const dialect of ['v1', 'v2'] as const) {
-      const hand = new HandGame(generateGame({ seed: 3, split: 'train', sceneSize: 'full' }), {
+      const hand = new HandGame(taskOf(generateGame({ seed: 3, split: 'train', sceneSize: 'full' })), {
         dialect,
         explainRefusals: false,
       })
@@ -102,7 +103,7 @@ describe('a game played by hand', () => {
   const game = generateGame({ seed: 1, split: 'train', sceneSize: 'compact' })
 
   it('is lost when its commands are used up, and can be restarted', () => {
-    const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
+    const hand = new HandGame(taskOf(game), { dialect: 'v2', explainRefusals: false })
     for (let i = 0; i < hand.stepLimit + 5; i++) hand.play('look')
     expect([hand.turns.length, hand.isOver, hand.isWon, hand.groups]).toEqual([hand.stepLimit, true, false, []])
     hand.restart()
@@ -110,8 +111,20 @@ describe('a game played by hand', () => {
     expect(hand.groups.length).toBeGreaterThan(0)
   })
 
+  it('tells a person what the policy was told, and ends with its last step', () => {
+    const hints = [{ object: 'apple 1', receptacle: 'garbagecan 1' }]
+    const task = { ...taskOf(game), hints, instruction: instructionText(game, hints) }
+    const hand = new HandGame(task, { dialect: 'v2', explainRefusals: false, stepLimit: 20 })
+    const hint = 'Hint: the apple 1 is in garbagecan 1.'
+    for (const text of [hand.instruction, hand.opening, hand.scene]) expect(text).toContain(hint)
+    for (let i = 0; i < 25; i++) hand.play('look')
+    hand.restart()
+    for (let i = 0; i < 25; i++) hand.play('look')
+    expect(hand.turns.length).toBe(20)
+  })
+
   it('explains refused commands while this is switched on', () => {
-    const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
+    const hand = new HandGame(taskOf(game), { dialect: 'v2', explainRefusals: false })
     hand.play('dance')
     hand.explain(true)
     hand.play('dance')
@@ -124,7 +137,7 @@ describe('a game played by hand', () => {
   })
 
   it('ends at the distance from the goal that the shortest plan gives', () => {
-    const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
+    const hand = new HandGame(taskOf(game), { dialect: 'v2', explainRefusals: false })
     for (let left = hand.distance; left > 0; left--) {
       expect([hand.distance, hand.isOver]).toEqual([left, false])
       hand.play(hand.hint())

@@ -11,8 +11,7 @@ import { parseStep } from '../../../../src/worlds/coding/problems/statement.ts'
 import { importedTask } from '../../../../src/worlds/coding/released/file.ts'
 import { readItem } from '../../../../src/worlds/coding/released/item.ts'
 import { CodingEnvironment } from '../../../../src/worlds/coding/environment.ts'
-import type { ChatMessage } from '../../../../src/language-model/tokens/chat-template.ts'
-import { chatModels, hostileText } from '../../instruct/chat-models.ts'
+import { chatModels, expectRendered, hostileText } from '../../instruct/chat-models.ts'
 import { InThreadJudge } from '../in-thread-judge.ts'
 
 const author = { direction: 'harder', accuracy: 0.9, criticSummary: 'passed x7' } as const
@@ -34,26 +33,19 @@ function problemOf(json: object) {
 }
 const imported = importedTask('imported', problemOf(item()))
 
-describe.each(chatModels)('the coding prompts for a model like $name', ({ name, pieces, render, controlTokens }) => {
+describe.each(chatModels)('the coding prompts for a model like $name', (model) => {
+  const { pieces, controlTokens } = model
   const policy = instructPolicy(pieces)
   const reward = instructReward(pieces)
   const rewriter = instructAuthor(pieces)
-  const { responseEnd, start, systemEnd, nextUser, responseCue } = pieces
 
   it('equal the conversation that its chat template renders', () => {
-    const opening = policy.opening('Write f(x).')
-    const later = policy.afterResponse('5 of 8 tests passed')
-    const at = opening.indexOf('Problem:\nWrite f(x).')
-    const messages: ChatMessage[] = [
-      { role: 'system', content: opening.slice(start.length, at - systemEnd.length) },
-      { role: 'user', content: opening.slice(at, opening.length - responseCue.length) },
-      { role: 'assistant', content: 'f' },
-      { role: 'user', content: later.slice(nextUser.length, later.length - responseCue.length) },
-    ]
-    const transcript = `${opening}f${responseEnd}${later}`
-    // Finished responses omit the reasoning part of the cue, see chat-template.ts.
-    const past = name === 'qwen3' ? transcript.replace('<think>\n\n</think>\n\nf<', 'f<') : transcript
-    expect(past).toBe(render(messages, true))
+    expectRendered(model, {
+      opening: policy.opening('Write f(x).'),
+      user: 'Problem:\nWrite f(x).',
+      response: 'f',
+      later: policy.afterResponse('5 of 8 tests passed'),
+    })
   })
 
   it('have the same special tokens, whatever untrusted text contains', () => {

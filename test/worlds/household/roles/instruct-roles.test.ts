@@ -17,30 +17,25 @@ import { startGame } from '../../../../src/worlds/household/engine/state.ts'
 import { initialKnowledge, taskOf } from '../../../../src/worlds/household/task.ts'
 import { seededRandom } from '../../../../src/worlds/random.ts'
 import type { ChatMessage } from '../../../../src/language-model/tokens/chat-template.ts'
-import { chatModels, hostileText } from '../../instruct/chat-models.ts'
+import { chatModels, expectRendered, hostileText } from '../../instruct/chat-models.ts'
 
 const game = generateGame({ seed: 3, split: 'train', sceneSize: 'compact' })
 const author = { direction: 'easier', accuracy: 0.126, criticSummary: 'nothing happened x12' } as const
 const steps = fc.array(fc.record({ response: hostileText, observation: hostileText }), { maxLength: 3 })
 
-describe.each(chatModels)('the household prompts for a model like $name', ({ name, pieces, render, controlTokens }) => {
+describe.each(chatModels)('the household prompts for a model like $name', (model) => {
+  const { pieces, render, controlTokens } = model
   const policy = instructPolicy(pieces)
   const reward = instructReward(pieces)
-  const { responseEnd, start, systemEnd, nextUser, responseCue } = pieces
+  const { start, systemEnd, responseCue } = pieces
 
   it('equals the conversation that its chat template renders', () => {
-    const opening = policy.opening('You are in the middle of a room.')
-    const later = policy.afterResponse('You see a mug 1.')
-    const messages: ChatMessage[] = [
-      { role: 'system', content: opening.slice(start.length, opening.indexOf(systemEnd, start.length)) },
-      { role: 'user', content: opening.slice(opening.indexOf('Game: You are'), opening.length - responseCue.length) },
-      { role: 'assistant', content: 'Action: look' },
-      { role: 'user', content: later.slice(nextUser.length, later.length - responseCue.length) },
-    ]
-    const transcript = `${opening}Action: look${responseEnd}${later}`
-    // Finished responses omit the reasoning part of the cue, see chat-template.ts.
-    const past = name === 'qwen3' ? transcript.replace('<think>\n\n</think>\n\nAction', 'Action') : transcript
-    expect(past).toBe(render(messages, true))
+    expectRendered(model, {
+      opening: policy.opening('You are in the middle of a room.'),
+      user: 'Game: You are',
+      response: 'Action: look',
+      later: policy.afterResponse('You see a mug 1.'),
+    })
   })
 
   it('equals the judge prompt that the template renders, with any number of steps', () => {
