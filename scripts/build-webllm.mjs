@@ -161,8 +161,7 @@ function buildFolder(args) {
   const isHalf = args.includes('--half')
   const unknown = args.find((argument) => argument.startsWith('--') && argument !== '--half')
   const [from, to, ...more] = args.filter((argument) => !argument.startsWith('--'))
-  if (unknown !== undefined || from === undefined || more.length > 0)
-    throw new BuildProblem(`Usage: ${USAGE}`)
+  if (unknown !== undefined || from === undefined || more.length > 0) throw new BuildProblem(`Usage: ${USAGE}`)
   const config = join(from, 'config.json')
   if (!existsSync(config)) throw new BuildProblem(`${config} does not exist. Name a Hugging Face model folder.`)
   const quantization = isHalf ? 'q0f16' : 'q0f32'
