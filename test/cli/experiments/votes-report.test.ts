@@ -68,4 +68,9 @@ describe('votes by kind of step', () => {
     expect(() => votesOfRun([])).toThrow('does not contain the start of a run')
     expect(() => votesOfRun([runStarted('full')])).toThrow('no steps with true labels')
   })
+
+  it('refuses a log whose reward model writes tests', () => {
+    const events = [runStarted('coding'), ...rollout(4, [['print(1)', '1', -1, [], -1]])]
+    expect(() => votesOfRun(events)).toThrow('writes tests, so the log has no votes on steps')
+  })
 })

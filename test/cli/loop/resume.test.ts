@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ArgumentError } from '../../../src/cli/arguments.ts'
 import { parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
 import { findCheckpoint } from '../../../src/cli/loop/resume.ts'
 import type { LoggedEvent, WorldFile } from '../../../src/method/events.ts'
@@ -65,6 +66,10 @@ describe('a run that starts', () => {
     await expect(find(['--out', join(folder, 'new.jsonl'), '--save', save])).rejects.toThrow(refusal)
     await expect(find(['--save', save])).rejects.toThrow(refusal)
     expect(readFileSync(join(save, 'checkpoint.json'))).toEqual(before)
+    renameSync(join(save, 'checkpoint.json'), join(folder, 'checkpoint.json'))
+    mkdirSync(join(save, '.written'))
+    renameSync(join(folder, 'checkpoint.json'), join(save, '.written', 'checkpoint.json'))
+    await expect(find(['--save', save])).rejects.toThrow(refusal)
     mkdirSync(join(folder, 'empty'))
     expect(await find(['--save', join(folder, 'empty')])).toBeNull()
   })
@@ -110,6 +115,23 @@ describe('--resume', () => {
       '--resume: the run has policy adapters rank=2,alpha=4, and these arguments give rank=2,alpha=400.',
     )
     await expect(given({ 'policy adapters': 'rank=2,alpha=4' })).rejects.toThrow('these arguments give none')
+  })
+
+  it('compares no models and tasks with a checkpoint from before these were kept', async () => {
+    await keepRun()
+    const index = join(save, 'checkpoint.json')
+    const { inputs, ...older } = JSON.parse(readFileSync(index, 'utf8')) as Record<string, unknown>
+    expect(inputs).toEqual({})
+    writeFileSync(index, JSON.stringify(older))
+    const args = ['--out', out, '--save', save, '--resume']
+    expect(await find(args, undefined, { problems: 'sha256:1' })).toMatchObject({ started: { runId: 'r' } })
+  })
+
+  it('refuses a mistyped --out beside a checkpoint', async () => {
+    await keepRun()
+    out = join(folder, 'mistyped.jsonl')
+    await expect(resume()).rejects.toThrow(ArgumentError)
+    await expect(resume()).rejects.toThrow(`--resume: ${out} does not exist or is empty, so it is not the log`)
   })
 
   it('continues in the same world, also if its comments and types have changed, and in no other', async () => {

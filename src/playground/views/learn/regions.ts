@@ -27,7 +27,7 @@ export const REGIONS: readonly Lesson[] = [
     look: {
       Episodes:
         'choose a task with “0 % of 8 solved”: which steps are encouraged, and are they good? Flipped votes are marked.',
-      Results: 'the map, where these tasks do not train: does the gain over outcomes alone shrink as ε grows?',
+      Results: 'the map, without these tasks: does the gain over outcomes alone shrink as ε grows?',
     },
     expected:
       'Where rollouts ended alike, the steps that votes encourage are good more often than those that they discourage, beyond chance; with four flips in ten the difference is at most half as large.',
