@@ -80,7 +80,7 @@ async function runIn(world: LoopWorld, options: LoopArguments): Promise<number> 
   const resumed = await findCheckpoint(runId, options, { inputs, worldFile: world.worldFile })
   const done = resumed?.checkpoint.iteration ?? 0
   if (resumed && done >= iterations) {
-    tell(`The run already has ${done} iterations; raise --iterations to continue.`)
+    tell(`The run already has ${done} ${done === 1 ? 'iteration' : 'iterations'}; raise --iterations to continue.`)
     return 0
   }
   if (options.isResumed) tell(resumed ? `Resuming after iteration ${done}.` : 'No checkpoint yet: the run starts.')

@@ -1,5 +1,5 @@
 /** The loop on the command line, as its own process. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { typescriptFlags } from '../../scripts/ensure.mjs'
@@ -34,6 +34,16 @@ async function run(...args: string[]): Promise<Ended> {
   } catch (error) {
     return error as Ended
   }
+}
+
+/** Closes the output after its first part, as `| head -1` does, and returns the exit code. */
+export async function loopIntoHead(...args: string[]): Promise<number | null> {
+  const child = spawn(process.execPath, [...typescriptFlags(), 'src/cli/loop.ts', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  child.stdout.once('data', () => child.stdout.destroy())
+  return new Promise((resolve) => child.once('exit', resolve))
 }
 
 /** As `npm run loop` runs it. */

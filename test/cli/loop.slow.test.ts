@@ -139,7 +139,11 @@ describe('the loop on the command line', () => {
       ).toBe(true)
 
     const done = await loop(...args('resumed', 2, '--resume'))
-    expect([done.code, done.stdout]).toEqual([0, ''])
+    expect([done.code, done.stdout, done.stderr]).toEqual([
+      0,
+      '',
+      'The run already has 2 iterations; raise --iterations to continue.\n',
+    ])
     expect(readFileSync(log, 'utf8')).toBe(straight)
     const other = await loop(...args('resumed', 3, '--resume', '--set', 'lambda=2'))
     expect([other.code, other.stderr]).toEqual([

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { parseRunLog } from '../../src/runs/run-log.ts'
 import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
-import { loop, SMALL } from './loop-process.ts'
+import { loop, loopIntoHead, SMALL } from './loop-process.ts'
 
 describe('the loop on the command line', () => {
   let folder: string
@@ -34,6 +35,26 @@ describe('the loop on the command line', () => {
     expect(lines.flatMap((line) => Object.values(line)).every(Number.isFinite)).toBe(true)
     for (const file of ['policy/model.safetensors', 'reward/config.json', 'optimizer/reward.safetensors'])
       expect(existsSync(join(save, file)), file).toBe(true)
+  })
+
+  it('ends when its reader has gone, unless its log is kept', async () => {
+    const args = ['--models', models, '--backend', 'cpu', '--iterations', '2', '--samplers', '1', ...SMALL]
+    const out = join(folder, 'kept.jsonl')
+    expect(await Promise.all([loopIntoHead(...args), loopIntoHead(...args, '--out', out)])).toEqual([130, 0])
+    const events = parseRunLog(readFileSync(out, 'utf8'))
+    expect(events.filter(({ type }) => type === 'iteration-finished')).toHaveLength(2)
+  })
+
+  it.runIf(process.platform === 'linux')('says without an adapter how to run on the CPU', async () => {
+    vi.stubEnv('VK_ICD_FILENAMES', '/dev/null')
+    const { code, stderr } = await loop('--backend', 'webgpu', '--models', models)
+    vi.unstubAllEnvs()
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^--backend webgpu: [^\n]* Install or update the graphics driver, or use --backend cpu\.\n$/,
+      ),
+    ])
   })
 
   it('reports before loading that a model cannot learn, and what to change', async () => {

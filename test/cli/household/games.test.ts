@@ -51,3 +51,12 @@ describe.each(['mine', 'mine.zip'])('games without the folders of a release, in 
     for (const { id } of rows) expect((await shelf.byId(id, {})).id).toBe(id)
   })
 })
+
+it('a single file that is no game is named as it was given', async () => {
+  const file = join(folder, 'bad.tw-pddl')
+  writeFileSync(file, '{')
+  const problems: string[] = []
+  const shelf = await OfficialShelf.open(file, (problem) => problems.push(problem))
+  expect(await listed(shelf, {})).toEqual([])
+  expect(problems).toEqual([expect.stringContaining(`"${file}" cannot be played.`)])
+})

@@ -177,6 +177,13 @@ describe('official games', () => {
     const unseen = await household(['--games', folder, '--list', '--split', 'ood'])
     expect(unseen.stdout.match(/\tvalid_unseen\t/g)).toHaveLength(2)
     expect(unseen.stdout.trimEnd().split('\n')).toHaveLength(2)
+    const broken = join(folder, 'json_2.1.1/train/pick_and_place_simple-Mug-None-Desk-308')
+    const none = await household(['--games', broken, '--list'])
+    expect([none.code, none.stdout, none.stderr]).toEqual([
+      2,
+      '',
+      expect.stringMatching(/cannot be played\.[^]*\nThere is no game to list\.\n$/),
+    ])
   })
 
   it('are drawn by seed, only from their split', async () => {

@@ -108,10 +108,24 @@ describe('npm run loop', () => {
     [['--preset', 'coding', '--games', 'a.zip'], 'omit --games'],
     [['--set', 'world=kitchen'], 'household, coding'],
     [['--set', 'setting=kitchen'], 'household, coding'],
+    [
+      ['--policy-model', '{"kind":"built-in","isEarly":true}'],
+      '--policy-model: only the reward model of the household',
+    ],
+    [['--preset', 'coding', '--reward-model', '{"kind":"built-in","isEarly":true}'], 'omit isEarly'],
   ])('refuses %j in one line that says what is valid', (args, valid) => {
     const line = complaint(...args)
     expect(line).toContain(valid)
     expect(line).not.toContain('\n')
+  })
+
+  it('takes the early reward model of the household', () => {
+    const { roles } = parseLoopArguments(['--reward-model', '{"kind":"built-in","isEarly":true}'])!
+    expect(roles).toEqual({ reward: { kind: 'built-in', isEarly: true } })
+  })
+
+  it('ends a refusal of adapters with one full stop', () => {
+    expect(complaint('--policy-model', 'folder', '--lora', 'rank=0')).toMatch(/^--lora: .* from 1 on\.$/)
   })
 
   it('needs a log and a checkpoint to resume', () => {

@@ -1,5 +1,5 @@
 /**
- * Exercises beside the map under Results: where the judge helps, where the policy pleases it, where it collapses. Their filters and
+ * Lessons beside the map under Results: where the judge helps, where the policy pleases it, where it collapses. Their filters and
  * signals are not those of the map.
  * Their settings state what decides the region, so that a change of the preset does not move them.
  *
