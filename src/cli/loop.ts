@@ -41,7 +41,7 @@ function hostOf(models: string, samplers: number | null): PlayersHost {
       connectWorker<TransformerModel>(startThread(new URL('../../workers/model.ts', import.meta.url)), role),
     samplers: samplers ?? samplersFor(availableParallelism()),
     startWebLlm: null,
-    findWebGpuObstacle: webGpuObstacleInNode,
+    findWebGpuObstacle: () => webGpuObstacleInNode(),
     now: () => performance.now(),
   }
 }
@@ -71,12 +71,11 @@ async function runIn(world: LoopWorld, options: LoopArguments): Promise<number> 
   // The name depends only on the arguments, so the same arguments give the same log.
   const runId = `${preset}-s${settings.seed}`
   const { imports } = WORLDS[settings.world]
-  const imported = imports && world.importedHash !== undefined && { name: imports.setting, hash: world.importedHash }
+  const hash = world.importedHash
+  const imported = imports && hash !== undefined ? { name: imports.setting, hash } : undefined
   // Only a checkpoint keeps them, and hashing the weights of a large model takes seconds.
   const inputs =
-    save === undefined
-      ? {}
-      : await inputsOf(sources, settings.world, (name) => resolve(shipped, name), imported || undefined)
+    save === undefined ? {} : await inputsOf(sources, settings.world, (name) => resolve(shipped, name), imported)
   const resumed = await findCheckpoint(runId, options, { inputs, worldFile: world.worldFile })
   const done = resumed?.checkpoint.iteration ?? 0
   if (resumed && done >= iterations) {

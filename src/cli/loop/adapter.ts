@@ -4,7 +4,7 @@ import { ArgumentError } from '../arguments.ts'
 
 /** Before any thread asks for an adapter, because drivers can crash the process then. Throws ArgumentError. */
 export async function checkAdapter(isResumed: boolean): Promise<void> {
-  const obstacle = await webGpuObstacleInNode(new URL('./adapter-probe.ts', import.meta.url))
+  const obstacle = await webGpuObstacleInNode({ acceptsSoftware: true })
   if (obstacle === null) return
   const remedy = isResumed
     ? 'The run started with WebGPU, so continue it on a machine that has it'

@@ -15,7 +15,7 @@ import type { RoleSource } from '../../roles/source.ts'
 import type { RunInputs } from '../../runs/checkpoint-folder.ts'
 import { errorText } from '../../threads/error-text.ts'
 
-/** Of `imported`, the tasks of `--games` or `--problems`, `hash` is a contentHash. */
+/** `imported` are the tasks of `--games` or `--problems`; their `hash` is a contentHash. */
 export async function inputsOf(
   sources: Readonly<Record<Role, RoleSource>>,
   world: World,

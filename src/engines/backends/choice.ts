@@ -49,10 +49,11 @@ export async function chooseBackend({ wish, findObstacle, measure }: ChoiceOptio
 }
 
 /** Why a browser cannot use WebGPU; null if it can be tried. */
-export async function webGpuObstacle(gpu: GPU | undefined): Promise<string | null> {
+export async function webGpuObstacle(gpu: GPU | undefined, { acceptsSoftware = false } = {}): Promise<string | null> {
   if (!gpu) return 'This browser has no WebGPU.'
   const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null)
   if (!adapter) return 'WebGPU offers no graphics adapter here.'
+  if (acceptsSoftware) return null
   const info = adapter.info as GPUAdapterInfo | undefined
   const isSoftware = info?.isFallbackAdapter === true || /swiftshader|llvmpipe|basic render/i.test(describe(info))
   return isSoftware ? 'The graphics adapter here is software, which is slower than the CPU backend.' : null

@@ -6,12 +6,17 @@ import { fork } from 'node:child_process'
 
 const LONGEST_MS = 20_000
 
-/** Why WebGPU cannot be used here; null if it can be tried. */
-export function webGpuObstacleInNode(
+export const ACCEPTS_SOFTWARE = '--accepts-software'
+
+/** Why WebGPU cannot be used here; null if it can be tried. `program` is the process that asks for an adapter. */
+export function webGpuObstacleInNode({
+  acceptsSoftware = false,
   program = new URL('./node-graphics-probe.ts', import.meta.url),
   longestMs = LONGEST_MS,
-): Promise<string | null> {
-  const probe = fork(program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+} = {}): Promise<string | null> {
+  const probe = fork(program, acceptsSoftware ? [ACCEPTS_SOFTWARE] : [], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
   let timer: ReturnType<typeof setTimeout> | undefined
   const answer = new Promise<string | null>((resolve, reject) => {
     probe.once('message', (obstacle) => resolve(obstacle as string | null))

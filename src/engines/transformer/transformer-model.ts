@@ -41,7 +41,7 @@ export class TransformerModel implements RoleModel {
   #chatPieces: ChatPieces | null = null
   /** None of its weights can be trained, so checkpoints are empty. */
   #isFixed = false
-  /** Of a model that is not built in. */
+  /** What is saved with new weights of a model that is not built in. */
   #promptFiles: FolderFiles = {}
 
   /** Loads the model, replacing the current one. Throws the errors of LanguageModel.load and openCheckpoint. */

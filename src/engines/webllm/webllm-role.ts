@@ -38,7 +38,7 @@ export class WebLlmRole implements RoleModel {
   readonly #alone: WebLlmModel
   readonly #sampled: SampledTrainer<CheckpointPlace>
   #isTrained = false
-  /** Of the trained checkpoint. */
+  /** What is saved with new weights of the trained checkpoint. */
   #promptFiles: FolderFiles = {}
   #chatPieces: ChatPieces | null = null
   #format: ResponseFormat | null = null

@@ -101,11 +101,10 @@ export function differingSettings(runs: readonly Named[]): { name: SettingName; 
 }
 
 function historyOf(run: Named, name: SettingName): string {
-  const changes = patches(run).flatMap(([iteration, patch]) =>
-    Object.entries(patch).flatMap(([changed, value]) =>
-      changed === name ? `${writeSetting(value)} from iteration ${iteration}` : [],
-    ),
-  )
+  const changes = patches(run).flatMap(([iteration, patch]: [number, Partial<Settings>]) => {
+    const value = patch[name]
+    return value === undefined ? [] : `${writeSetting(value)} from iteration ${iteration}`
+  })
   return [writeSetting(run.settings[name]), ...changes].join(', ')
 }
 

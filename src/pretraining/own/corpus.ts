@@ -54,8 +54,8 @@ export function demonstrations(
 export const replayed = (guest: OwnGuest, { game, moves }: PlayedGame<Data>) => replay(guest, game, moves, MAX_STEPS)
 
 /**
- * A task with a direction, an accuracy and a critic's summary in the form of method/step-judging/critic-summary.ts, and one of the world's
- * rewrites in that direction. Null if the drawn task has none.
+ * A task with a direction, an accuracy and a critic's summary in the form of method/step-judging/critic-summary.ts, and one of the
+ * world's rewrites in that direction. Null if the drawn task has none.
  */
 export function authorPieces(guest: OwnGuest, reasons: Reasons, seed: number, index: number): Piece[] | null {
   const random = seededRandom('own author corpus', seed, index)

@@ -21,7 +21,7 @@ function probe(code: string): { program: URL; pid: string } {
 
 it('takes a graphics driver that hangs for none, and ends its process', async () => {
   const { program, pid } = probe('setInterval(() => {}, 1000)')
-  const found = webGpuObstacleInNode(program, 3000)
+  const found = webGpuObstacleInNode({ program, longestMs: 3000 })
   await vi.waitFor(() => expect(existsSync(pid)).toBe(true), { timeout: 3000 })
   expect(await found).toBe('The graphics driver did not answer within 3 seconds, so it is not used.')
   const running = Number(readFileSync(pid, 'utf8'))
@@ -29,6 +29,6 @@ it('takes a graphics driver that hangs for none, and ends its process', async ()
 })
 
 it('passes on what the driver answers, and that it ended the process', async () => {
-  expect(await webGpuObstacleInNode(probe('process.send(null)').program)).toBeNull()
-  expect(await webGpuObstacleInNode(probe('process.exit(3)').program)).toContain('exit code 3')
+  expect(await webGpuObstacleInNode(probe('process.send(null)'))).toBeNull()
+  expect(await webGpuObstacleInNode(probe('process.exit(3)'))).toContain('exit code 3')
 })

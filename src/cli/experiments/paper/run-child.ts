@@ -68,7 +68,7 @@ async function runJob({ job, out, models, sharedModels, backend }: ChildRequest)
     shippedModel: (name) => (start !== null && name === startPolicy ? resolve(start) : resolve(models, name)),
     startModel: () => thread.startModel(),
     startWebLlm: null,
-    findWebGpuObstacle: webGpuObstacleInNode,
+    findWebGpuObstacle: () => webGpuObstacleInNode(),
     now: () => performance.now(),
   }
   const players = await openPlayers({ settings, sources, keys: {}, backend }, world, host, {

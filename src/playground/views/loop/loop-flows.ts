@@ -5,6 +5,7 @@
 import { rewriteDirection } from '../../../method/adaptation.ts'
 import type { Phase } from '../../../method/events.ts'
 import { consistencyFeedback, meanScore } from '../../../method/feedback.ts'
+import { mean } from '../../../method/metrics.ts'
 import type { IterationView, RunView } from '../../../runs/fold.ts'
 import { batchOf, isJudged } from '../../../runs/batch.ts'
 import type { Score } from '../../../method/ports.ts'
@@ -67,8 +68,6 @@ export function numbersUnder(view: RunView, iteration: IterationView, settings: 
   const numbers = iterationNumbers(iteration, settings)
   if (!isJudged(iteration) || iteration.isReleased) return numbers
   const groups = batchOf(view, iteration).map((group) => group.derive(settings))
-  const mean = (values: readonly number[]) =>
-    values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
   const trained = groups.flatMap(({ policy }) => policy.flat()).filter((value) => value !== null)
   const tests = groups.flatMap((group) => group.tests?.feedback ?? [])
   return {
@@ -79,25 +78,13 @@ export function numbersUnder(view: RunView, iteration: IterationView, settings: 
   }
 }
 
-/** The mean of what it was given; null for nothing. */
-class Mean {
-  #sum = 0
-  #count = 0
-
-  add(value: number): void {
-    this.#sum += value
-    this.#count++
-  }
-
-  get value(): number | null {
-    return this.#count === 0 ? null : this.#sum / this.#count
-  }
-}
-
 /** Over one iteration's episodes. Those that a published log leaves out, or that are released, count with their outcomes alone. */
 export function iterationNumbers(iteration: IterationView, settings: Settings): IterationNumbers {
   let [rollouts, steps, won, votes, tests] = [0, 0, 0, 0, 0]
-  const [scores, feedbacks, consistency, advantages] = [new Mean(), new Mean(), new Mean(), new Mean()]
+  const scores: number[] = []
+  const feedbacks: number[] = []
+  const consistency: number[] = []
+  const advantages: number[] = []
   const accuracy = new Map<string, { won: number; played: number }>()
   for (const view of iteration.episodes) {
     rollouts++
@@ -112,12 +99,11 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     for (const evaluations of view.votes ?? []) {
       const values = evaluations.map((evaluation) => evaluation.score)
       votes += values.length
-      scores.add(meanScore(values, settings.profile))
-      if (view.feedback === null) continue
-      for (const value of consistencyFeedback(view.episode.outcome, values, settings)) consistency.add(value)
+      scores.push(meanScore(values, settings.profile))
+      if (view.feedback !== null) consistency.push(...consistencyFeedback(view.episode.outcome, values, settings))
     }
-    for (const value of view.feedback ?? []) feedbacks.add(value)
-    for (const value of view.policyAdvantages ?? []) if (value !== null) advantages.add(Math.abs(value))
+    feedbacks.push(...(view.feedback ?? []))
+    for (const value of view.policyAdvantages ?? []) if (value !== null) advantages.push(Math.abs(value))
   }
   for (const group of [...iteration.leftOut, ...iteration.tallies]) {
     rollouts += group.played
@@ -129,9 +115,9 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     tests += written.tests.length
     for (const row of written.results) {
       const ran = row.map((result): Score => (result === null ? 0 : result.passed ? 1 : -1))
-      scores.add(meanScore(ran, settings.profile))
+      scores.push(meanScore(ran, settings.profile))
     }
-    for (const value of feedback ?? []) consistency.add(value)
+    consistency.push(...(feedback ?? []))
   }
   const adapted = iteration.isFinished || iteration.proposed.length > 0 || iteration.resolved.length > 0
   const isOutOfBand = (id: string) => {
@@ -146,10 +132,10 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     tasks: iteration.taskIds.length + iteration.remeasuredTaskIds.length + iteration.pendingTaskIds.length,
     meanOutcome: rollouts === 0 ? null : (2 * won - rollouts) / rollouts,
     successShare: rollouts === 0 ? null : won / rollouts,
-    meanScore: scores.value,
-    meanFeedback: feedbacks.value,
-    meanAbsAdvantage: advantages.value,
-    meanConsistency: consistency.value,
+    meanScore: mean(scores),
+    meanFeedback: mean(feedbacks),
+    meanAbsAdvantage: mean(advantages),
+    meanConsistency: mean(consistency),
     outOfBand: adapted ? iteration.taskIds.filter(isOutOfBand).length : null,
     accepted: adapted ? iteration.resolved.filter((r) => r.accepted).length : null,
     proposed: iteration.proposed.length,

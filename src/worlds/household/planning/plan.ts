@@ -12,9 +12,9 @@
  * errands share the opening of a receptacle (so the best receptacle to put something away may be one that is needed later).
  */
 import { condition, goalCondition, type GameState } from '../engine/state.ts'
-import { treatmentOf } from '../engine/game.ts'
 import type { Treatment } from '../engine/vocabulary.ts'
 import { worldOf, type World } from '../engine/rooms.ts'
+import { goalAim, type Aim } from './aim.ts'
 
 /** The world that the planner assumes: the truth, or an agent's beliefs. */
 export interface View {
@@ -37,28 +37,6 @@ export interface Plan {
   /** Commands in all. */
   length: number
   errands: Errand[]
-}
-
-/** What a plan has to achieve. `goalAim` returns the game's own goal. */
-export type Aim =
-  | { kind: 'hold'; objects: readonly number[] }
-  | {
-      kind: 'deliver'
-      objects: readonly number[]
-      receptacles: readonly number[]
-      treatment: Treatment | null
-      appliances: readonly number[]
-    }
-  | { kind: 'deliver-two'; objects: readonly number[]; receptacles: readonly number[] }
-  | { kind: 'light'; objects: readonly number[]; lamps: readonly number[] }
-
-export function goalAim(world: World): Aim {
-  const { taskType } = world.game.goal
-  const objects = world.goalObjects
-  const receptacles = world.goalReceptacles
-  if (taskType === 'look_at_obj_in_light') return { kind: 'light', objects, lamps: world.goalLamps }
-  if (taskType === 'pick_two_obj_and_place') return { kind: 'deliver-two', objects, receptacles }
-  return { kind: 'deliver', objects, receptacles, treatment: treatmentOf(taskType), appliances: world.appliances }
 }
 
 export function trueView(state: GameState): View {
