@@ -27,7 +27,7 @@ const DRAWN: Record<View, string> = {
   theory: '#theory',
   games: '#games details, #games button',
   runs: '#runs-title',
-  results: '#unpublished-title',
+  results: 'section[aria-labelledby="results-title"] .legend',
   models: '#models-title',
   cluster: '#cluster-title',
   benchmark: '#benchmark-title',

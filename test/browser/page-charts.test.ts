@@ -32,7 +32,7 @@ const ENDS: Record<View, { selector: string; household: number; coding: number; 
   theory: { selector: '#theory figure', household: 2, coding: 2, desktop: 2 },
   games: { selector: '#games-title', household: 0, coding: 0, desktop: 0 },
   runs: { selector: '#runs-title', household: 7, coding: 9, desktop: 7 },
-  results: { selector: '#unpublished-title', household: 0, coding: 0, desktop: 0 },
+  results: { selector: 'section[aria-labelledby="results-title"] .legend', household: 0, coding: 0, desktop: 0 },
   models: { selector: '#models-title', household: 0, coding: 0, desktop: 0 },
   cluster: { selector: '#cluster-title', household: 0, coding: 0, desktop: 0 },
   benchmark: { selector: '#benchmark-title', household: 0, coding: 0, desktop: 0 },

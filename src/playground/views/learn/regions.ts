@@ -17,7 +17,7 @@ export const REGIONS: readonly Lesson[] = [
     title: 'Where the judge helps',
     preset: 'household',
     difference: { ...PRESETS['frozen-judge'], voteFlips: 0, policyAccuracyLow: 0, policyAccuracyHigh: 1 },
-    text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart. Whether that raises accuracy is not decided: see “Household, without a filter on tasks” under Results. How good must the judge be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S].',
+    text: 'Outcomes are silent about a task that all rollouts fail or solve. There only votes tell steps apart. Whether that raises accuracy is undecided: see “Household, without a filter on tasks” under Results. How good must the judge be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S].',
     more: `The lesson raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the rows “${ablationLabel('grpo', 'household')}” and “${ablationLabel('frozen-judge', 'household')}” over seeds under Runs.`,
     steps: [
       { text: 'Press Run and let three iterations finish with the judge as it is.', press: 'run', iterations: 3 },
