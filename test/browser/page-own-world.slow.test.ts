@@ -134,7 +134,7 @@ describe('a world from a file', () => {
     await page.getByRole('alert').filter({ hasText: 'mine.ts, line 1: it cannot be read' }).waitFor()
     await page.getByRole('heading', { name: 'Numbers' }).waitFor()
     await dropWorld(page, 'mine.ts', worldOf({ expert: `() => 'stop'` }))
-    await page.getByRole('alert').filter({ hasText: 'The expert does not win 40 of 40 tasks' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'The expert does not win 45 of 45 tasks' }).waitFor()
   })
 })
 
